@@ -1,8 +1,8 @@
-//! Times the kernel alone, beside a sort of the scores, on one thread and on all.
+//! Times the kernel against a sort of the scores, on one thread and on all.
 //!
-//! `cargo bench --no-default-features --bench kernel [-- rounds=5 group_rows=10000 what=roc_auc shape=normal way=shards]`
-//! prints
-//! CSV: the contenders take turns, and each row is a median over the rounds. See benches/README.md.
+//! `cargo bench --no-default-features --bench kernel [-- rounds=5 group_rows=10000 what=roc_auc shape=normal
+//! way=shards]` prints CSV: the contenders take turns, and each row is a median over the rounds. See
+//! benches/README.md.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -75,20 +75,19 @@ fn argument(name: &str) -> Option<String> {
     std::env::args().find_map(|argument| Some(argument.strip_prefix(name)?.strip_prefix('=')?.to_owned()))
 }
 
-/// Whether a value is asked for, or none is.
+/// Whether a value is selected; all values are if there is no such argument.
 fn is_requested(name: &str, value: &str) -> bool {
     argument(name).is_none_or(|argument| argument == value)
 }
 
-/// The processor's name, where the system shows it.
 fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split(':').nth(1));
     model.unwrap_or("unknown").trim().replace(',', " ")
 }
 
-/// Answers every group of `group_rows` rows.
-fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Ties<'_>) -> f64) -> f64 {
+/// Sums the results of `evaluate` over groups of `group_rows` rows.
+fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, evaluate: impl Fn(Ties<'_>) -> f64) -> f64 {
     let strategy = Strategy::NAMES.into_iter().find(|(name, _)| argument("way").as_deref() == Some(*name));
     let way = strategy.map_or(Strategy::Fitting, |(_, way)| way);
     let all = Bits::new(labels, 0, scores.len());
@@ -96,7 +95,7 @@ fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, ask: impl Fn(Tie
     let mut sum = 0.0;
     for (place, scores) in scores.chunks(group_rows).enumerate() {
         group.load(Observations::new(scores, all.slice(place * group_rows, scores.len()), None));
-        sum += ask(group.ties());
+        sum += evaluate(group.ties());
     }
     sum
 }

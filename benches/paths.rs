@@ -1,7 +1,8 @@
 //! Times queries without and with each special path of the kernel (`src/paths.rs`), in turn.
 //!
-//! `cargo bench --no-default-features --features paths --bench paths [-- rounds=7 path=Simd]`
-//! prints CSV: `off_over_on` is the ratio of the medians, and `milliseconds` is the median with the path. See benches/README.md.
+//! `cargo bench --no-default-features --features paths --bench paths [-- rounds=7
+//! path=Simd]` prints CSV: `off_over_on` is the ratio of the medians, and `milliseconds` is the median with
+//! the path. See benches/README.md.
 
 use std::borrow::Cow;
 use std::hint::black_box;
@@ -35,7 +36,8 @@ fn is_positive(row: u64) -> bool {
 fn score(shape: &str, row: u64) -> f64 {
     let even = uniform(2 * row);
     match shape {
-        // The sum of four uniform numbers is nearly normal. Positives score higher by one standard deviation.
+        // The sum of four uniform numbers is approximately normal. Positives score higher by one standard
+        // deviation.
         "normal" => {
             (0..4).map(|part| uniform(8 * row + part)).sum::<f64>() + f64::from(is_positive(row)) * 0.58
         }
@@ -71,7 +73,7 @@ impl Rows {
         }
     }
 
-    /// The rows of each group of so many.
+    /// The rows in groups of this size.
     fn groups(&self, group_rows: usize) -> impl Iterator<Item = Observations<'_, f64>> {
         let all = Bits::new(&self.labels, 0, self.scores.len());
         self.scores.chunks(group_rows).enumerate().map(move |(number, scores)| {
@@ -103,13 +105,13 @@ impl Rows {
     }
 }
 
-/// A query: what is run, on scores of which shape, how many rows, and in groups of how many.
+/// A query: its name, the shape of scores, the number of rows, and the rows per group.
 type Query = (&'static str, &'static str, usize, usize);
 
 const LARGE: usize = 10_000_000;
 const MANY: usize = 1 << 20;
 
-/// Queries in which a path is taken.
+/// Queries that use a path.
 fn queries(path: Path) -> Vec<Query> {
     let normal = |what, rows, group_rows| (what, "normal", rows, group_rows);
     let column = |what| normal(what, LARGE, LARGE);
@@ -149,7 +151,6 @@ fn queries(path: Path) -> Vec<Query> {
     }
 }
 
-/// What a query does with rows.
 fn run(what: &str, rows: &Rows, group_rows: usize, states: &[State], keys: &[u32]) -> f64 {
     let n_groups = rows.scores.len().div_ceil(group_rows);
     let state = |max_bins| {
@@ -210,7 +211,6 @@ fn run(what: &str, rows: &Rows, group_rows: usize, states: &[State], keys: &[u32
     }
 }
 
-/// The processor's name, where the system shows it.
 fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split(':').nth(1));
@@ -248,7 +248,7 @@ fn main() {
             let is_merge = what == "merge of states";
             let states: Vec<State> = rows.groups(group_rows).filter(|_| is_merge).map(limited).collect();
             let mut times = [Vec::new(), Vec::new()];
-            // The first round is not kept: it touches the memory.
+            // The first round is a warm-up and not recorded.
             for round in 0..=rounds {
                 for (off, times) in [None, Some(path)].into_iter().zip(&mut times) {
                     Path::switch_off(off);

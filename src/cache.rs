@@ -1,28 +1,28 @@
-//! Values on their way into the cache before they are read or written.
+//! Software prefetch.
 //!
-//! A processor sees by itself where a loop reads on, but only within a page and after some lines. Where keys lie in short
-//! pieces, or are written to many places, it would wait. Measured on 10^7 keys in pieces of
-//! 2 KiB: `roc_auc` takes a sixth less time.
+//! Hardware prefetchers follow a sequential loop, but only within a page and after a few lines. Keys in short
+//! pieces, and writes to many places, would cause cache misses. Measured on 10^7 keys in pieces of 2 KiB:
+//! `roc_auc` takes 1/6 less time.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use crate::paths::Path;
 
-/// Bytes that a processor reads at once.
 const LINE_BYTES: usize = 64;
 
-/// Parts that are asked for before they are read.
+/// The prefetch distance in chunks.
 const CHUNKS_AHEAD: usize = 4;
 
-/// The values of some pieces, up to `size` at a time. While some are read, later ones are on their way into the cache.
+/// The values of some pieces, up to `size` at a time; later chunks are prefetched while earlier ones are
+/// read.
 pub fn prefetched_chunks<'a, T>(pieces: &'a [&'a [T]], size: usize) -> impl Iterator<Item = &'a [T]> {
     let parts = |pieces: &'a [&'a [T]]| pieces.iter().flat_map(move |piece| piece.chunks(size));
-    // Within one piece a processor sees where the loop reads on.
+    // Within one piece the hardware prefetcher suffices.
     let mut later = parts(if pieces.len() > 1 { pieces } else { &[] });
     later.by_ref().take(CHUNKS_AHEAD).for_each(prefetch);
     parts(pieces).inspect(move |_| later.next().into_iter().for_each(prefetch))
 }
 
-/// Pieces in turn; before one of them is read, `prefetch` asks for the next one.
+/// Iterates over pieces; calls `prefetch` for the next piece before each one.
 pub fn prefetching_next<'a, P>(pieces: &'a [P], prefetch: impl Fn(&'a P)) -> impl Iterator<Item = &'a P> {
     pieces.iter().enumerate().map(move |(place, piece)| {
         pieces.get(place + 1).into_iter().for_each(&prefetch);
@@ -30,7 +30,7 @@ pub fn prefetching_next<'a, P>(pieces: &'a [P], prefetch: impl Fn(&'a P)) -> imp
     })
 }
 
-/// Asks for values that will soon be read.
+/// Prefetches values for reading.
 #[inline]
 pub fn prefetch<T>(values: &[T]) {
     for place in (0..values.len()).step_by(values_of_a_line::<T>()) {
@@ -38,13 +38,13 @@ pub fn prefetch<T>(values: &[T]) {
     }
 }
 
-/// Asks for the line behind the one of this place, which will soon be written.
+/// Prefetches the line behind an index for writing.
 #[inline(always)]
 pub fn prefetch_next_line<T>(values: &[T], place: usize) {
     prefetch_line(values, place + values_of_a_line::<T>());
 }
 
-/// How many values a line has, at least 1.
+/// The number of values per line, at least 1.
 #[inline(always)]
 fn values_of_a_line<T>() -> usize {
     (LINE_BYTES / size_of::<T>().max(1)).max(1)
@@ -58,10 +58,10 @@ fn prefetch_line<T>(values: &[T], place: usize) {
         if !Path::Prefetch.is_on() {
             return;
         }
-        // SAFETY: the instruction changes nothing that a program sees, and may be given any address.
+        // SAFETY: the instruction has no visible effect, and accepts any address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(values.as_ptr().wrapping_add(place).cast()) }
     }
-    // Other processors have no such instruction that stable Rust knows.
+    // Stable Rust has no such instruction for other processors.
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = (values, place);
 }
@@ -73,7 +73,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost(pieces in proptest::collection::vec(proptest::collection::vec(any::<u32>(), 0..40), 0..12), size in 1usize..20) {
+        fn all_chunks_are_visited(pieces in proptest::collection::vec(proptest::collection::vec(any::<u32>(), 0..40), 0..12), size in 1usize..20) {
             let pieces: Vec<&[u32]> = pieces.iter().map(Vec::as_slice).collect();
             let parts: Vec<&[u32]> = prefetched_chunks(&pieces, size).collect();
             prop_assert!(parts.iter().all(|part| !part.is_empty() && part.len() <= size));

@@ -14,7 +14,7 @@ pub enum FrontEnd {
     /// In Python.
     #[default]
     Python,
-    /// In a shell, where some options have other names.
+    /// A shell, in which some options have other names.
     Shell(BTreeMap<String, String>),
 }
 
@@ -62,7 +62,7 @@ impl FrontEnd {
     }
 }
 
-/// The text before a part that differs, both forms of it, and the text behind it.
+/// The text before a part with two forms, both forms, and the text behind it.
 fn part(text: &str) -> Option<(&str, (&str, &str), &str)> {
     let [begin, between, end] = FRONT_END_MARKS;
     let (before, rest) = text.split_once(begin)?;
@@ -82,7 +82,7 @@ mod tests {
     use crate::statistics::options::{OptionError, OptionValue, per_front_end};
 
     #[test]
-    fn one_text_at_two_edges() {
+    fn one_text_in_two_front_ends() {
         let names = [("n_resamples".to_string(), "--resamples".to_string())].into();
         let shell = FrontEnd::Shell(names);
         let text = "`n_resamples` applies to the bootstrap only. Hint: write `method=\"bootstrap\"`, or `pairs=True`";

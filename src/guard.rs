@@ -1,4 +1,4 @@
-//! An expression fails with an error that has a message, and with nothing else.
+//! Conversion of every failure of an expression to an error with a message.
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,16 +6,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::front_end::FrontEnd;
 use crate::interrupt::{self, Interrupted};
 
-/// Runs an expression's body, and puts the expression's name before whatever goes wrong in it; a panic
-/// becomes an error like any other. An interrupt stops the body.
+/// Runs the body of an expression, and prefixes any error with the name of the expression. Panics become
+/// errors. An interrupt stops the body.
 pub fn with_name<T, E: Display>(
     expression: &str,
-    edge: &FrontEnd,
+    front_end: &FrontEnd,
     body: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, String> {
     let error = match catch_unwind(AssertUnwindSafe(|| interrupt::during(body))) {
         Ok(Ok(value)) => return Ok(value),
-        Ok(Err(error)) => edge.render(&error.to_string()),
+        Ok(Err(error)) => front_end.render(&error.to_string()),
         Err(panic) if panic.is::<Interrupted>() => "interrupted by Ctrl-C".into(),
         Err(panic) => {
             let message = panic
@@ -28,9 +28,9 @@ pub fn with_name<T, E: Display>(
             )
         }
     };
-    // In a shell the user called no function.
+    // In a shell there is no function name.
     let error = if expression.is_empty() { error } else { format!("{expression}: {error}") };
-    // The message crosses to Polars as a C string, which ends at a NUL byte; a name may hold one as well.
+    // Polars receives the message as a C string, which ends at a NUL byte; a column name may contain one.
     Err(error.replace('\0', "\\0"))
 }
 
@@ -59,8 +59,8 @@ mod tests {
             let error = panicked(body).unwrap_err();
             assert!(error.starts_with("gini: internal error (index 7). This is a defect"), "{error}");
         }
-        // The flag belongs to the whole process, and to set it would stop other tests: tests/python/test_interrupt.py
-        // sends signals to processes of their own.
+        // The flag is global, and setting it would stop other tests; tests/python/test_interrupt.py sends
+        // signals to separate processes.
         let stopped = panicked(|| std::panic::resume_unwind(Box::new(Interrupted)));
         assert_eq!(stopped, Err("gini: interrupted by Ctrl-C".into()));
         assert!(panicked(|| std::panic::panic_any(7)).unwrap_err().contains("(no message)"));

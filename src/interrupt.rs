@@ -1,36 +1,37 @@
-//! Interrupts: how a user stops a long computation.
+//! Interrupts of long computations.
 //!
-//! Whoever hears of an interrupt calls [`interrupt`]. Long loops [`check`], and unwind if there was one. The unwinding ends
-//! where the computation began, in [`during`] and what catches panics around it.
+//! A signal handler calls [`interrupt`]. Long loops [`check`] for it, and unwind. The unwinding ends where
+//! the computation began: in [`during`], and in its caller that catches panics.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Whether the user has interrupted what runs now.
+/// Whether the running computations are interrupted.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Computations that run now.
+/// The number of running computations.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
-/// What a computation that was interrupted unwinds with.
+/// The payload of the unwinding after an interrupt.
 #[derive(Debug)]
 pub struct Interrupted;
 
-/// Stops all computations that run now. It only sets a flag, so a handler of signals can call it.
+/// Stops all running computations. It only sets a flag, so it is safe in a signal handler.
 pub fn interrupt() {
     INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
-/// Unwinds if the user has interrupted. Otherwise it only reads a flag, so inner loops can afford it.
+/// Unwinds after an interrupt. Otherwise it only reads a flag, which is cheap enough for inner loops.
 #[inline]
 pub fn check() {
     if INTERRUPTED.load(Ordering::Relaxed) {
-        // No panic: nothing is printed.
+        // Unlike a panic, this prints nothing.
         resume_unwind(Box::new(Interrupted));
     }
 }
 
-/// Runs a computation that interrupts stop. An interrupt from before, when nothing ran, is over.
+/// Runs a computation that can be interrupted. Interrupts from before, when no computation was running, are
+/// cleared.
 pub fn during<T>(work: impl FnOnce() -> T) -> T {
     struct Running;
     impl Drop for Running {

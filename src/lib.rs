@@ -1,18 +1,18 @@
 //! ROC AUC, ROC curves, rank-sum statistics and their inference, as Polars expression plugins.
 //!
-//! The layers, each of which knows only those above it:
+//! The layers, each of which uses only the layers above it:
 //!
-//! - [`interrupt`]: how a user stops a long computation.
-//! - [`paths`]: which way a group goes, and the switches by which benchmarks find what each special path buys.
-//! - `cache`, `memory`, `simd`: prefetch, memory in large pages, and runtime dispatch of SIMD.
+//! - [`interrupt`]: interrupts of long computations.
+//! - [`paths`]: switches for benchmarks, which turn off each special path.
+//! - `cache`, `memory`, `simd`: prefetch, huge pages, and runtime dispatch of SIMD.
 //! - [`math`]: exact quotients, distributions.
 //! - [`ranking`]: order-preserving keys, the rows of a group, its ties.
-//! - [`states`]: counts of rows that are kept, merged and packed; they are a source of ties as well.
-//! - [`statistics`]: one file a statistic, a fold over the ties.
-//! - `plugin` (feature `plugin`): Arrow columns to groups, records to Arrow columns, and the table of
-//!   all expressions. The Python package `polars_auc` stands on it (feature `python`).
+//! - [`states`]: counts of rows that are stored, merged and packed, also as a source of ties.
+//! - [`statistics`]: one file per statistic, a fold over the ties.
+//! - `plugin` (feature `plugin`): Arrow columns to groups, records to Arrow columns, and the table of all
+//!   expressions. The Python package `polars_auc` uses it (feature `python`).
 //!
-//! Without these features, Polars, Arrow and Python are not compiled, and the kernel is an ordinary library:
+//! Without these features, Polars, Arrow and Python are not compiled, and the kernel is a plain library:
 //!
 //! ```
 //! use polars_auc::ranking::{Bits, Group, Observations};

@@ -1,61 +1,62 @@
-//! Memory of large columns, in large pages where the system has them.
+//! Memory of large columns, in huge pages if available.
 //!
-//! Memory that is new comes in pages of 4 KiB, and for each of them the system is asked when it is first written. Of a large
-//! column that is written once, this takes longer than the writing. Pages of 2 MiB are asked for less often. Linux gives
-//! them to memory that wants them, unless they are switched off.
+//! New memory consists of pages of 4 KiB, each with a page fault on its first write. For a large column that
+//! is written once, the faults take longer than the writes. Pages of 2 MiB need fewer faults. Linux provides
+//! them on request, unless they are disabled.
 
 #[cfg(all(target_os = "linux", not(miri)))]
 use crate::paths::Path;
 
-/// Fewer bytes than these do not ask: so many hold a page of 2 MiB wherever they begin.
+/// Smaller allocations do not request huge pages; this size contains a page of 2 MiB at any alignment.
 #[cfg(all(target_os = "linux", not(miri)))]
 const LEAST_BYTES: usize = 1 << 22;
 
-/// Default values, which for numbers are zeros that the system gives: each thread that fills a part of them gets its own pages.
+/// Default values; for numbers these are zero pages of the system. Each thread that fills a part faults its
+/// pages.
 pub fn zeroed_lazily<T: Copy + Default>(len: usize) -> Vec<T> {
     let mut values = vec![T::default(); len];
     advise_huge_pages(&mut values);
     values
 }
 
-/// Default values that are written here, for one thread to fill.
+/// Default values, written eagerly, for one thread to fill.
 ///
-/// To have zeros without writing them, an allocator asks the system for new pages, even where it has memory that was in use
-/// just before. New pages take longer than the writing. Measured with the allocator of Polars: comparisons of segments take
-/// less time when the values of each block are written.
+/// For zeros without a write, an allocator requests new pages from the system, even if it has recently used
+/// memory. Page faults take longer than the write. Measured with the allocator of Polars: comparisons of
+/// segments take less time with an eager write of each block.
 pub fn zeroed_prefaulted<T: Copy + Default>(len: usize) -> Vec<T> {
     let mut values = with_capacity(len);
     values.resize(len, T::default());
     values
 }
 
-/// All values of an iterator whose number is known.
+/// Collects an iterator of known length.
 pub fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Vec<T> {
     let mut collected = with_capacity(values.len());
     collected.extend(values);
     collected
 }
 
-/// All values of some vectors, one after the other.
+/// Concatenates vectors.
 pub fn concatenated<T>(parts: Vec<Vec<T>>) -> Vec<T> {
     let mut all = with_capacity(parts.iter().map(Vec::len).sum());
     parts.into_iter().for_each(|part| all.extend(part));
     all
 }
 
-/// Makes room for so many more values.
+/// Reserves capacity for more values.
 pub fn reserve<T>(values: &mut Vec<T>, more: usize) {
     if values.capacity() - values.len() >= more {
         return;
     }
-    // Twice the room each time, so that each value is moved a few times only; for the first values just enough.
+    // Doubling the capacity amortises moves; the first allocation is exact.
     let twice = if values.is_empty() { 0 } else { 2 * values.capacity() };
     let mut roomy = with_capacity(twice.max(values.len() + more));
     roomy.append(values);
     *values = roomy;
 }
 
-/// An empty vector with room for so many values.
+/// An empty vector with this capacity.
 pub fn with_capacity<T>(capacity: usize) -> Vec<T> {
     let mut values = Vec::with_capacity(capacity);
     advise_huge_pages(&mut values);
@@ -69,10 +70,10 @@ fn advise_huge_pages<T>(values: &mut Vec<T>) {
         return;
     }
     let start = values.as_mut_ptr().cast::<u8>();
-    // The system wants the address of a page; the largest page of any Linux has 64 KiB.
+    // madvise needs a page-aligned address; the largest page size of Linux is 64 KiB.
     let skipped = start.align_offset(1 << 16);
-    // SAFETY: the range is inside the vector's memory. The call says how pages are to be made, and changes no byte of them;
-    // where it fails, pages are as they were.
+    // SAFETY: the range is within the vector's allocation. The call only sets the page size and changes no
+    // byte; if it fails, pages are unchanged.
     unsafe {
         libc::madvise(start.add(skipped).cast(), bytes - skipped, libc::MADV_HUGEPAGE);
     }

@@ -1,18 +1,18 @@
-//! Special paths, and what each of them buys: a path stays only if a query that people run often takes 15 % longer without it.
+//! Special paths and their benefit: a path stays only if a common query takes 15 % longer without it.
 //!
 //! ```text
-//! rows of a group          way of ranking
-//! fewer than 64            pair by pair
-//! fewer than 2^17          by one thread: the rarer class is indexed, the other one looks up its ranks
-//! 2^17 or more             few distinct scores: a hash table of counts; else a radix partition by score, then the same by shards
-//! with weights or counts   fewer than 2^17 rows are sorted; else a radix partition by score, with sums of fixed-point units
+//! rows of a group          strategy
+//! fewer than 64            pairwise comparison
+//! fewer than 2^17          one thread: an index of the rarer class, look-ups of the other class
+//! 2^17 or more             few distinct scores: a hash table of counts; otherwise a radix partition by score into shards
+//! with weights or counts   fewer than 2^17 rows: a sort; otherwise a radix partition by score, with fixed-point sums
 //! two scores               a partition by score, then the index of each part, row by row
-//! segments                 a partition by score, a bucket sort of each part, then sums by segment; folds by a partition by group
-//! states                   stored bins are used as ties; a small state of many rows is a hash table of bins
+//! segments                 a partition by score, a bucket sort of each part, then sums by segment; folds: a partition by group
+//! states                   stored bins as ties; a bounded state of many rows: a hash table of bins
 //! ```
 //!
-//! How much longer the query takes without a path that gains most by it (2026-11-29, Intel(R) Xeon(R) Processor, 2 cores, medians
-//! of 9 rounds). All queries are in `benches/results/paths.csv`:
+//! The slowdown without each path, for a query that gains most from it (2026-11-29, Intel(R) Xeon(R)
+//! Processor, 2 cores, medians of 9 rounds). All queries are in `benches/results/paths.csv`:
 //!
 //! ```text
 //! Simd             roc_auc, normal, 10^7 rows                                   1.25
@@ -50,41 +50,41 @@ pub enum Path {
     Simd,
     /// Software prefetch.
     Prefetch,
-    /// Memory in pages of 2 MiB.
+    /// Huge pages of 2 MiB.
     HugePages,
-    /// A bucket map of many lines.
+    /// Piecewise-linear bucket maps.
     PiecewiseLinear,
-    /// Distinct scores counted in a hash table.
+    /// Counting of distinct scores in a hash table.
     DistinctKeys,
-    /// The bounds of the last key in a long bucket, kept for the next one.
+    /// The cache of the last key's bounds in a long bucket.
     LastProbe,
     /// U and midranks of fewer than 64 rows by pairs.
     Pairs,
-    /// Sums of placements by a histogram of ranks.
+    /// Sums of placements from a histogram of ranks.
     RankHistogram,
-    /// The score of a rank, or the rank of a score, by selection within one shard.
+    /// The score at a rank, or the rank of a score, by selection within one shard.
     Ranks,
-    /// Folds that skip shards which cannot matter.
+    /// Folds that skip irrelevant shards.
     PrunedFold,
-    /// Scores of positives without an order.
+    /// Unordered scores of positives.
     Positives,
     /// A Bloom filter for scores that several rows share.
     Duplicates,
-    /// The points of a large curve by a histogram of two levels.
+    /// The points of a large curve from a two-level histogram.
     Outline,
-    /// Exponents of few weights in order, without a table.
+    /// Sorting the exponents of few weights, without a table.
     UnitsOfFew,
-    /// Twice U of weights by prefix sums of their units.
+    /// Twice U of weights by prefix sums of units.
     IndexedUnits,
-    /// Rows to ranges of groups first, and then to groups.
+    /// Two passes of partitioning by group.
     TwoPasses,
-    /// Rows of a part in buckets by score, and not by a comparison sort.
+    /// Sorting rows of a part by buckets, not by comparison.
     ScoreBuckets,
-    /// Sums over segments in 64 bits where they fit.
+    /// 64-bit sums over segments where they fit.
     NarrowSums,
-    /// Small states by a hash table of bins.
+    /// Bounded states from a hash table of bins.
     BoundedState,
-    /// Many states merged in a hash table of bins.
+    /// Merging many states in a hash table of bins.
     MergeTable,
 }
 
@@ -113,27 +113,27 @@ impl Path {
         Path::MergeTable,
     ];
 
-    /// Whether the path is taken: always, unless a benchmark has switched it off.
+    /// Whether the path is enabled; only benchmarks disable one.
     #[cfg(not(feature = "paths"))]
     #[inline(always)]
     pub(crate) const fn is_on(self) -> bool {
         true
     }
 
-    /// Whether the path is taken: always, unless a benchmark has switched it off.
+    /// Whether the path is enabled; only benchmarks disable one.
     #[cfg(feature = "paths")]
     #[inline(always)]
     pub(crate) fn is_on(self) -> bool {
         OFF.load(std::sync::atomic::Ordering::Relaxed) != self as u8
     }
 
-    /// Switches one path off, or with none all of them on.
+    /// Disables one path, or enables all.
     #[cfg(feature = "paths")]
     pub fn switch_off(path: Option<Path>) {
         OFF.store(path.map_or(u8::MAX, |path| path as u8), std::sync::atomic::Ordering::Relaxed);
     }
 }
 
-/// The path that is off.
+/// The disabled path.
 #[cfg(feature = "paths")]
 static OFF: std::sync::atomic::AtomicU8 = std::sync::atomic::AtomicU8::new(u8::MAX);

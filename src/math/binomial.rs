@@ -1,36 +1,36 @@
 //! Intervals of a binomial proportion.
 //!
-//! The exact limits invert the tail of the binomial distribution, which is summed here instead of taken from an
-//! incomplete beta function: its terms are positive, and that of `statrs` is off by 1e-8 at 10^7 trials.
+//! The exact limits invert the tail of the binomial distribution. The tail is summed directly, with positive
+//! terms, because the incomplete beta function of `statrs` is off by 1e-8 at 10^7 trials.
 
 use std::f64::consts::PI;
 
 use super::normal;
 
-/// From here on five terms of Stirling's series leave less than 1e-16.
+/// From here on, five terms of Stirling's series have an error below 1e-16.
 const STIRLING_FROM: u64 = 16;
 
-/// Newton's steps at most; few are taken, since they double the digits.
+/// The maximum number of Newton steps; convergence is quadratic, so few are needed.
 const MOST_STEPS: usize = 200;
 
-/// The exact interval of a proportion: every probability under which neither tail beyond what was observed is
-/// below `(1 - level) / 2`. NaN without trials.
+/// The exact interval of a proportion: all probabilities for which both tails beyond the observation are at
+/// least `(1 - level) / 2`. NaN without trials.
 ///
-/// Clopper and Pearson (1934). The limits are quantiles of beta distributions; time grows with the square root of
-/// the trials.
+/// Clopper and Pearson (1934). The limits are quantiles of beta distributions; the time grows with the square
+/// root of the trials.
 pub fn clopper_pearson(successes: u64, trials: u64, level: f64) -> (f64, f64) {
     if trials == 0 || successes > trials || !(level > 0.0 && level < 1.0) {
         return (f64::NAN, f64::NAN);
     }
     let tail = 0.5 * (1.0 - level);
-    // The lower limit for the failures is the upper limit for the successes.
+    // The lower limit for the failures gives the upper limit for the successes.
     let (lower, _) = lower_limit(successes, trials, tail);
     let (_, upper) = lower_limit(trials - successes, trials, tail);
     (lower, upper)
 }
 
-/// The interval of a proportion that inverts the score test: every probability whose normal approximation
-/// lies within `z` standard errors of the observed share. NaN without trials.
+/// The interval of a proportion by inversion of the score test: all probabilities within `z` standard errors
+/// of the observed share. NaN without trials.
 ///
 /// Wilson (1927), without correction for continuity.
 pub fn wilson(successes: u64, trials: u64, level: f64) -> (f64, f64) {
@@ -39,14 +39,14 @@ pub fn wilson(successes: u64, trials: u64, level: f64) -> (f64, f64) {
     }
     let failures = trials - successes;
     if successes > failures {
-        // One side is computed: the interval of the failures is the mirror image to the last bit.
+        // Only one side is computed: the interval of the failures is the exact mirror image.
         let (lower, upper) = wilson(failures, trials, level);
         return (1.0 - upper, 1.0 - lower);
     }
     wilson_of_share(successes as f64, failures as f64, normal::upper_quantile(0.5 * (1.0 - level)))
 }
 
-/// The same of so many successes and failures that need not be whole numbers, the first the fewer.
+/// The same for fractional numbers of successes and failures, the smaller number first.
 fn wilson_of_share(k: f64, failures: f64, z: f64) -> (f64, f64) {
     let n = k + failures;
     let spread = z * (k * (failures / n) + 0.25 * z * z).sqrt();
@@ -55,9 +55,9 @@ fn wilson_of_share(k: f64, failures: f64, z: f64) -> (f64, f64) {
     (k * k / (n * (n + z * z)) / upper, upper)
 }
 
-/// Wilson's interval of a proportion whose variance is that of a share among so many trials, which need not be a whole
-/// number: of few effective trials, if something else varies besides (Korn and Graubard 1998). The limits are so many
-/// standard errors away. NaN of a NaN.
+/// Wilson's interval of a proportion with the variance of `trials` trials, possibly fractional: the effective
+/// number, if there is additional variance (Korn and Graubard 1998). The limits are at a distance of `errors`
+/// standard errors. NaN is preserved.
 pub fn wilson_effective(share: f64, trials: f64, errors: f64) -> (f64, f64) {
     if share > 0.5 {
         let (lower, upper) = wilson_of_share((1.0 - share) * trials, share * trials, errors);
@@ -66,10 +66,11 @@ pub fn wilson_effective(share: f64, trials: f64, errors: f64) -> (f64, f64) {
     wilson_of_share(share * trials, (1.0 - share) * trials, errors)
 }
 
-/// The probability p, and 1 - p, under which so many successes or more have probability `tail`; 0 if there are none.
+/// The probability p, and 1 - p, for which the probability of at least this number of successes is `tail`; 0
+/// without successes.
 ///
-/// Newton's method on the logarithm of the tail as a function of the log odds of p. That function is concave, so
-/// that every step after the first comes from the left and stays there.
+/// Newton's method on the logarithm of the tail as a function of the log odds of p. The function is concave,
+/// so all steps after the first approach from the left.
 fn lower_limit(successes: u64, trials: u64, tail: f64) -> (f64, f64) {
     if successes == 0 {
         return (0.0, 1.0);
@@ -94,7 +95,8 @@ fn lower_limit(successes: u64, trials: u64, tail: f64) -> (f64, f64) {
     both(log_odds)
 }
 
-/// The probability of so many successes or more, each of probability p. Time grows with the square root of the trials.
+/// The probability of at least this number of successes, each with probability p. The time grows with the
+/// square root of the trials.
 pub fn upper_tail(successes: u64, trials: u64, p: f64) -> f64 {
     if successes == 0 || p >= 1.0 {
         return 1.0;
@@ -105,7 +107,7 @@ pub fn upper_tail(successes: u64, trials: u64, p: f64) -> f64 {
     if successes == trials {
         return (trials as f64 * p.ln()).exp();
     }
-    // Terms fall from the first on only beyond the mean.
+    // Terms decrease from the first on only beyond the mean.
     if successes as f64 <= trials as f64 * p {
         return 1.0 - upper_tail(trials - successes + 1, trials, 1.0 - p);
     }
@@ -113,14 +115,14 @@ pub fn upper_tail(successes: u64, trials: u64, p: f64) -> f64 {
     pmf.log(p, 1.0 - p).exp() * pmf.tail_by_first(p / (1.0 - p))
 }
 
-/// The probability of a number of successes, neither none nor all, as a function of that of one.
+/// The probability of a number of successes, neither none nor all, as a function of p.
 ///
-/// As its distance from the most probable number, after Loader (2000): the logarithms of large factorials, which
-/// would cancel, never arise.
+/// Relative to the most probable number, after Loader (2000), so that logarithms of large factorials, which
+/// would cancel, are avoided.
 struct Pmf {
     successes: u64,
     trials: u64,
-    /// The logarithm at p = successes / trials.
+    /// The log probability at p = successes / trials.
     log_most: f64,
 }
 
@@ -135,13 +137,14 @@ impl Pmf {
         Pmf { successes, trials, log_most }
     }
 
-    /// The logarithm of the probability of exactly this number of successes.
+    /// The log probability of exactly this number of successes.
     fn log(&self, p: f64, q: f64) -> f64 {
         let (k, n) = (self.successes as f64, self.trials as f64);
         self.log_most - deviance(k, n * p) - deviance((self.trials - self.successes) as f64, n * q)
     }
 
-    /// The probability of this many successes or more, divided by that of exactly as many.
+    /// The probability of at least this number of successes, divided by the probability of exactly this
+    /// number.
     fn tail_by_first(&self, odds: f64) -> f64 {
         let (mut term, mut sum) = (1.0, 1.0);
         let (mut failures, mut next) = ((self.trials - self.successes) as f64, self.successes as f64 + 1.0);
@@ -149,7 +152,7 @@ impl Pmf {
             let ratio = failures / next * odds;
             term *= ratio;
             sum += term;
-            // The ratios fall: what is left is less than a geometric series.
+            // The ratios decrease, so the remainder is less than a geometric series.
             if ratio < 1.0 && term * ratio < (1.0 - ratio) * (f64::EPSILON / 8.0) * sum {
                 break;
             }
@@ -160,13 +163,13 @@ impl Pmf {
     }
 }
 
-/// `x ln(x / mean) + mean - x`, without cancellation where x is near the mean.
+/// `x ln(x / mean) + mean - x`, without cancellation for x near the mean.
 fn deviance(x: f64, mean: f64) -> f64 {
     let v = (x - mean) / (x + mean);
     if v.abs() > 0.1 {
         return x * (x / mean).ln() + mean - x;
     }
-    // x / mean = (1 + v) / (1 - v), the logarithm of which is 2 (v + v³ / 3 + v⁵ / 5 + ...).
+    // x / mean = (1 + v) / (1 - v), with the logarithm 2 (v + v³ / 3 + v⁵ / 5 + ...).
     let (mut power, mut odd, mut sum) = (v, 1.0, v * (x - mean));
     loop {
         power *= v * v;
@@ -179,7 +182,7 @@ fn deviance(x: f64, mean: f64) -> f64 {
     }
 }
 
-/// `ln(n!) - ln(√(2πn) (n / e)^n)`, for n above 0: what Stirling's formula lacks.
+/// `ln(n!) - ln(√(2πn) (n / e)^n)` for positive n: the error of Stirling's formula.
 fn stirling_error(n: u64) -> f64 {
     let x = n as f64;
     if n < STIRLING_FROM {
@@ -200,9 +203,9 @@ mod tests {
         got == expected || (got / expected - 1.0).abs() <= relative
     }
 
-    /// scipy.stats.beta.ppf and isf, and binomtest(k, n).proportion_ci(level, method="wilson"), 1.17.1; the upper
-    /// limit of 1 of 10^7 by decimals of 60 digits, since isf is off by 7e-11 there.
-    /// scipy.stats.binom.sf(k - 1, n, p).
+    /// scipy.stats.beta.ppf and isf, and binomtest(k, n).proportion_ci(level, method="wilson"), 1.17.1;
+    /// scipy.stats.binom.sf(k - 1, n, p). The upper limit of 1 of 10^7 is from 60-digit decimals, since isf
+    /// is off by 7e-11 there.
     #[test]
     fn upper_tails() {
         for (k, n, p, expected) in [
@@ -257,7 +260,7 @@ mod tests {
                 3,
                 0.999_999,
                 (0.000_408_303_864_933_908_35, 0.999_999_833_333_305_6),
-                // Wilson's formula at norm.isf: binomtest takes the quantile of 1 - 5e-7, which is rounded.
+                // Wilson's formula at norm.isf: binomtest uses the quantile of 1 - 5e-7, which is rounded.
                 (0.050_168_338_106_124_845, 0.986_967_553_330_312_6),
             ),
             (
@@ -316,7 +319,7 @@ mod tests {
         }
     }
 
-    /// P(X >= k) by the definition.
+    /// P(X >= k) by definition.
     fn tail(k: u64, n: u64, p: f64) -> f64 {
         (k..=n)
             .map(|x| {
@@ -344,7 +347,7 @@ mod tests {
         }
 
         #[test]
-        fn score_test_is_at_its_limit(n in 1u64..10_000, share in 0.0..=1.0f64, level in 0.001..0.999_9f64) {
+        fn score_test_at_the_limits(n in 1u64..10_000, share in 0.0..=1.0f64, level in 0.001..0.999_9f64) {
             let k = (share * n as f64).round() as u64;
             let observed = k as f64 / n as f64;
             let z = normal::upper_quantile(0.5 * (1.0 - level));
@@ -357,7 +360,7 @@ mod tests {
         }
 
         #[test]
-        fn intervals_are_nested_and_hold_the_share(n in 1u64..1_000_000_000_000, share in 0.0..=1.0f64) {
+        fn intervals_are_nested_and_contain_the_share(n in 1u64..1_000_000_000_000, share in 0.0..=1.0f64) {
             let n = n.min(10_000_000);
             let k = (share * n as f64).round() as u64;
             let (inner, outer) = (clopper_pearson(k, n, 0.5), clopper_pearson(k, n, 0.95));

@@ -1,16 +1,18 @@
-//! Draws of places that are not equally likely.
+//! Sampling from discrete distributions.
 
 use super::Stream;
 
-/// How likely each of some places is: equal parts, each of which belongs to two places at most (Walker 1977; Vose 1991).
+/// A discrete distribution over indices as an alias table (Walker 1977; Vose 1991): equal parts, each shared
+/// by at most two indices.
 #[derive(Clone, Debug, Default)]
 pub struct Chances {
-    /// Of each part: how much of it, of 2^64, is of its own place, and which place has the rest.
+    /// For each part: its share for the index of the part, in units of 2^-64, and the index that has the
+    /// rest.
     parts: Vec<(u64, u32)>,
 }
 
 impl Chances {
-    /// From the weight of each place; they need not sum to 1.
+    /// From the weight of each index; weights need not sum to 1.
     pub fn of(mut weights: Vec<f64>) -> Chances {
         let scale = weights.len() as f64 / weights.iter().sum::<f64>();
         weights.iter_mut().for_each(|weight| *weight *= scale);
@@ -18,7 +20,7 @@ impl Chances {
         let (mut small, mut large): (Vec<usize>, Vec<usize>) =
             (0..weights.len()).partition(|&place| weights[place] < 1.0);
         while let (Some(&from), Some(to)) = (large.last(), small.pop()) {
-            // As a number of 64 bits; the conversion saturates.
+            // As a 64-bit number; the conversion saturates.
             parts[to] = ((weights[to] * f64::powi(2.0, 64)) as u64, from as u32);
             weights[from] -= 1.0 - weights[to];
             if weights[from] < 1.0 {
@@ -29,10 +31,10 @@ impl Chances {
         Chances { parts }
     }
 
-    /// Draws a place.
+    /// Samples an index.
     #[inline]
     pub fn draw(&self, stream: &mut Stream) -> usize {
-        // The high bits say which part, and the low ones where in the part.
+        // The high bits select the part, the low bits the position in the part.
         let product = u128::from(stream.bits()) * self.parts.len() as u128;
         let part = (product >> 64) as usize;
         let (threshold, other) = self.parts[part];
@@ -45,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_as_likely_as_they_weigh() {
+    fn frequencies_match_weights() {
         let weights = vec![0.1, 0.0, 3.0, 0.5, 0.4, 6.0];
         let chances = Chances::of(weights.clone());
         let mut counts = [0.0; 6];

@@ -1,11 +1,11 @@
-//! Integers to floats with one rounding.
+//! Conversion of integers to floats with a single rounding.
 //!
-//! Pair counts are exact integers. Turning them into a `f64` is the only place where precision is
-//! lost, so it happens once, correctly rounded, and the bits depend on the counts alone.
+//! Pair counts are exact integers. Their conversion to `f64` is the only place where precision is lost. It
+//! rounds once and correctly, so the result depends only on the counts.
 
 /// The correctly rounded `numerator / denominator`.
 ///
-/// `denominator` must not be 0; the quotient may be of any size.
+/// `denominator` must not be 0; the quotient may have any size.
 ///
 /// ```
 /// assert_eq!(polars_auc::math::quotient(5, 8), 0.625);
@@ -15,13 +15,13 @@ pub fn quotient(numerator: u128, denominator: u128) -> f64 {
     debug_assert!(denominator > 0);
     const EXACT: u128 = 1 << f64::MANTISSA_DIGITS;
     if numerator <= EXACT && denominator <= EXACT {
-        // Both convert without rounding, and IEEE division rounds correctly.
+        // Both convert exactly, and IEEE division rounds correctly.
         return numerator as u64 as f64 / denominator as u64 as f64;
     }
     quotient_of_digits(numerator, denominator)
 }
 
-/// The same where a number may not fit a float exactly.
+/// The same for numbers that may not be exact as floats.
 fn quotient_of_digits(numerator: u128, denominator: u128) -> f64 {
     if numerator == 0 {
         return 0.0;
@@ -32,7 +32,8 @@ fn quotient_of_digits(numerator: u128, denominator: u128) -> f64 {
     }
 }
 
-/// The same of 64 bits each, neither of them 0. One division gives 63 digits or 64; see [`long_quotient`] for what is left over.
+/// The same for non-zero 64-bit numbers. One division gives 63 or 64 digits; for the remainder see
+/// [`long_quotient`].
 fn short_quotient(numerator: u64, denominator: u64) -> f64 {
     let shifts = (numerator.leading_zeros(), denominator.leading_zeros());
     let dividend = u128::from(numerator << shifts.0) << 63;
@@ -43,11 +44,11 @@ fn short_quotient(numerator: u64, denominator: u64) -> f64 {
     (digits as u64 | sticky) as f64 * f64::from_bits(u64::from(exponent) << 52)
 }
 
-/// The same of any size, the numerator not 0.
+/// The same for any size and a non-zero numerator.
 fn long_quotient(numerator: u128, denominator: u128) -> f64 {
-    // Long division to 64 significant bits. What is left over only decides which side of a
-    // halfway point the quotient lies on, so it is folded into the last bit ("sticky"): u64 -> f64
-    // then rounds once, to nearest, as if every digit were there.
+    // Long division to 64 significant bits. The remainder only decides on which side of a halfway point the
+    // quotient lies, so it is folded into the last bit (sticky bit). The conversion of u64 to f64 then rounds
+    // once, to nearest, as with all digits.
     let mut digits = numerator / denominator;
     let mut remainder = numerator % denominator;
     let mut exponent = 0i32;
@@ -59,7 +60,7 @@ fn long_quotient(numerator: u128, denominator: u128) -> f64 {
         remainder |= dropped;
     } else {
         while digits < 1 << 63 {
-            // As many further digits at once as there is room for, in 64 bits of digits and 128 of remainder.
+            // As many further digits at once as fit 64 bits of digits and 128 bits of remainder.
             let missing = digits.leading_zeros() - 64;
             let room = remainder.leading_zeros().min(missing);
             if room > 0 {
@@ -68,7 +69,8 @@ fn long_quotient(numerator: u128, denominator: u128) -> f64 {
                 remainder %= denominator;
                 exponent -= room as i32;
             } else {
-                // remainder < denominator, so twice the remainder, which has 129 bits, leaves it once.
+                // remainder < denominator, so twice the remainder, with up to 129 bits, contains it at most
+                // once.
                 remainder = (remainder << 1).wrapping_sub(denominator);
                 digits = (digits << 1) | 1;
                 exponent -= 1;
@@ -76,22 +78,22 @@ fn long_quotient(numerator: u128, denominator: u128) -> f64 {
         }
     }
     let sticky = u64::from(remainder != 0);
-    // A ratio of two u128 is within 2^±128: scaling by a power of two is exact.
+    // A ratio of two u128 is within 2^±128, so scaling by a power of two is exact.
     (digits as u64 | sticky) as f64 * f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
-/// The correctly rounded `numerator / denominator` of a signed numerator.
+/// The correctly rounded quotient of a signed numerator.
 pub fn signed_quotient(numerator: i128, denominator: u128) -> f64 {
     let magnitude = quotient(numerator.unsigned_abs(), denominator);
     if numerator < 0 { -magnitude } else { magnitude }
 }
 
-/// `a * b - c * d` as a `f64`, exact until one final rounding (to within two units in the last
-/// place). Needs `a * b >= c * d`; the products may have 256 bits.
+/// `a * b - c * d` as an `f64`, exact until one final rounding (to within two units in the last place).
+/// Requires `a * b >= c * d`; the products may have 256 bits.
 pub fn product_difference(a: u128, b: u128, c: u128, d: u128) -> f64 {
     if (a | b | c | d) >> u64::BITS == 0 {
         let difference = a * b - c * d;
-        // A conversion of 64 bits is an instruction, and one of 128 bits a call. Both round alike.
+        // A 64-bit conversion is an instruction, a 128-bit conversion is a call. Both round identically.
         return if difference >> u64::BITS == 0 { difference as u64 as f64 } else { difference as f64 };
     }
     let (ab_high, ab_low) = wide_product(a, b);
@@ -102,7 +104,7 @@ pub fn product_difference(a: u128, b: u128, c: u128, d: u128) -> f64 {
     high as f64 * f64::powi(2.0, 128) + low as f64
 }
 
-/// Like [`product_difference`], of either sign.
+/// Like [`product_difference`], for either sign.
 pub fn signed_product_difference(a: u128, b: u128, c: u128, d: u128) -> f64 {
     if wide_product(a, b) >= wide_product(c, d) {
         product_difference(a, b, c, d)
@@ -154,7 +156,7 @@ mod tests {
             prop_assert_eq!(quotient(n * k, d * k), n as f64 / d as f64);
         }
 
-        /// Also quotients halfway between two floats, or next to that.
+        /// Includes quotients halfway between two floats, and next to that.
         #[test]
         fn short_quotients_are_long_ones(n in 1u64.., d in 1u64.., n_shift in 0u32..63, d_shift in 0u32..63, mantissa in 1u64 << 53..1 << 54, near in -2i64..=2, power in 0u32..12) {
             let (n, d) = ((n >> n_shift).max(1), (d >> d_shift).max(1));
@@ -173,7 +175,7 @@ mod tests {
             prop_assert!(relative <= 2.0 * f64::EPSILON * q);
         }
 
-        /// One digit after the other, until there are 64 of them.
+        /// One digit at a time, up to 64 digits.
         #[test]
         fn quotient_is_long_division(n in 1u128.., d in 1u128.., n_shift in 0u32..127, d_shift in 0u32..127) {
             let (n, d) = ((n >> n_shift).max(1), (d >> d_shift).max(1));

@@ -2,25 +2,26 @@
 
 use super::sum::Sum;
 
-/// Bits of the smallest exponent: a float is a whole number of `2^-LOWEST`.
+/// The negated smallest exponent: every float is an integer multiple of `2^-LOWEST`.
 const LOWEST: i32 = 1074;
 
-/// Chunks of 32 bits that hold every float, and room for carries.
+/// 32-bit chunks for every float, with room for carries.
 const CHUNKS: usize = 69;
 
-/// So many numbers leave room in the 64 bits of a chunk.
+/// The maximum number of additions without overflow of the 64 bits of a chunk.
 const MOST_BEFORE_CARRY: u32 = 1 << 29;
 
-/// The exact sum of floats, as chunks of a whole number (Neal 2015, Fast exact summation using small and large superaccumulators,
-/// section 2): no order of the numbers and no division into parts changes a bit.
+/// The exact sum of floats as chunks of an integer (Neal 2015, Fast exact summation using small and large
+/// superaccumulators, section 2). The result does not depend on the order of numbers or on a division into
+/// parts.
 #[derive(Clone, Debug)]
 pub struct ExactSum {
     chunks: [i64; CHUNKS],
-    /// The chunks that may be other than 0.
+    /// The range of chunks that may be non-zero.
     used: (usize, usize),
-    /// Additions since carries were propagated.
+    /// Additions since the last carry propagation.
     additions: u32,
-    /// The sum of what is infinite or NaN.
+    /// The sum of infinite and NaN summands.
     special: f64,
 }
 
@@ -31,7 +32,7 @@ impl Default for ExactSum {
 }
 
 impl ExactSum {
-    /// Adds a number so many times.
+    /// Adds a number `times` times.
     #[inline]
     pub fn add(&mut self, number: f64, times: u64) {
         if times == 0 || number == 0.0 {
@@ -46,7 +47,7 @@ impl ExactSum {
         // A subnormal number has the exponent of the smallest normal one, without the leading bit.
         let (shift, digits) = if exponent == 0 { (0, fraction) } else { (exponent - 1, fraction | 1 << 52) };
         let sign = if number < 0.0 { -1 } else { 1 };
-        // Two factors of 53 and 32 bits, shifted by 31 at most, stay within 128 bits.
+        // The product of 53 and 32 bits, shifted by at most 31, fits 128 bits.
         for (half, times) in [(0, times & 0xffff_ffff), (1, times >> 32)] {
             if times > 0 {
                 let product = (u128::from(digits) * u128::from(times)) << (shift % 32);
@@ -55,7 +56,7 @@ impl ExactSum {
         }
     }
 
-    /// Adds the exact square of a number so many times; what lies below `2^-1074` is lost.
+    /// Adds the exact square of a number `times` times; bits below `2^-1074` are lost.
     #[inline]
     pub fn add_square(&mut self, number: f64, times: u64) {
         let square = number * number;
@@ -80,7 +81,7 @@ impl ExactSum {
         }
     }
 
-    /// Moves what a chunk has beyond 32 bits to the next; only the last one may be negative then.
+    /// Propagates carries beyond 32 bits; only the last chunk may then be negative.
     fn carry(&mut self) {
         let (first, mut end) = self.used;
         let mut carry = 0;
@@ -127,7 +128,7 @@ impl ExactSum {
         };
         let chunk = |below: usize| top.checked_sub(below).map_or(0, |at| sum.chunks[at] as u128);
         let leading = chunk(0) << 64 | chunk(1) << 32 | chunk(2);
-        // One more bit says whether anything lies below, so that a tie is rounded correctly.
+        // A sticky bit records non-zero bits below, so that ties are rounded correctly.
         let rest = (0..top.saturating_sub(2)).any(|at| sum.chunks[at] != 0);
         let exponent = 32 * (top as i32 - 2) - LOWEST - 1;
         let value = scaled((leading << 1 | u128::from(rest)) as f64, exponent);
@@ -147,7 +148,7 @@ impl ExactSum {
     }
 }
 
-/// A number times a power of two, in two steps because that power may be beyond the floats.
+/// A number times a power of two, in two steps because the power may exceed the range of floats.
 fn scaled(number: f64, exponent: i32) -> f64 {
     let half = exponent / 2;
     number * 2f64.powi(half) * 2f64.powi(exponent - half)
@@ -176,7 +177,7 @@ mod tests {
             (&[(-2.5, 4), (1.0, 1)], -9.0),
             (&[(f64::MAX, 1), (f64::MAX, 1), (-f64::MAX, 1)], f64::MAX),
             (&[(f64::INFINITY, 1), (1.0, 2)], f64::INFINITY),
-            // Just above half a unit of the last digit, and a tie that goes to the even digit.
+            // Just above half a unit of the last digit, and a tie that rounds to even.
             (&[(1.0, 1), (f64::EPSILON / 2.0, 1), (1e-300, 1)], 1.0 + f64::EPSILON),
             (&[(1.0, 1), (f64::EPSILON / 2.0, 1)], 1.0),
         ] {
@@ -190,9 +191,9 @@ mod tests {
     }
 
     proptest! {
-        /// Beside sums of whole numbers: the numbers are whole multiples of `2^-60`.
+        /// Compares with integer sums: the numbers are integer multiples of `2^-60`.
         #[test]
-        fn no_order_and_no_part_changes_a_bit(
+        fn independent_of_order_and_parts(
             numbers in prop::collection::vec((-1i64 << 53..1 << 53, 0u32..60, 0u64..5), 0..50),
             cut in 0usize..50,
         ) {

@@ -3,18 +3,20 @@
 use super::chi_square;
 use super::student_t::beta_fraction;
 
-/// From so many degrees of freedom of the denominator on, halved, the series is taken where the rows below allow it.
+/// From this half of the denominator's degrees of freedom on, the series is used if the conditions below
+/// hold.
 const MANY: f64 = 100.0;
 
-/// Terms of the series at most; where it is taken, some ten are needed.
+/// The maximum number of terms of the series; about ten are needed.
 const TERMS: usize = 24;
 
-/// The probability that an F variable with `df1` and `df2` degrees of freedom exceeds `f`; NaN where any is NaN. The limit
-/// for infinite `df2` is chi-square, divided by `df1`.
+/// The probability that an F variable with `df1` and `df2` degrees of freedom exceeds `f`; NaN if any is NaN.
+/// The limit for infinite `df2` is chi-square divided by `df1`.
 ///
-/// The regularised incomplete beta function `I_x(a, b)` of `a = df2 / 2`, `b = df1 / 2` and `x = df2 / (df2 + df1 f)`: a
-/// continued fraction (DLMF 8.17.22) for few degrees of freedom, a series of incomplete gamma functions for many. Within
-/// 1e-12 (relative) of mpmath for `df1` up to 100, down to tails of 1e-250.
+/// The regularised incomplete beta function `I_x(a, b)` with `a = df2 / 2`, `b = df1 / 2` and
+/// `x = df2 / (df2 + df1 f)`. For few degrees of freedom it is a continued fraction (DLMF 8.17.22), for many
+/// a series of incomplete gamma functions. Within 1e-12 (relative) of mpmath for `df1` up to 100, down to
+/// tails of 1e-250.
 pub fn upper_tail(f: f64, df1: f64, df2: f64) -> f64 {
     if f.is_nan() || df1.is_nan() || df2.is_nan() || df1 <= 0.0 || df2 <= 0.0 {
         return f64::NAN;
@@ -27,7 +29,7 @@ pub fn upper_tail(f: f64, df1: f64, df2: f64) -> f64 {
     }
     let (a, b) = (0.5 * df2, 0.5 * df1);
     let log = (f * b / a).ln_1p();
-    // The largest u in the integral below that counts, and the size of its factor for that u.
+    // The largest relevant u in the integral below, and the size of its factor for that u.
     let u = log.max((b + 10.0) / a);
     if df2 == f64::INFINITY || (a >= MANY && u <= 1.0 && b * u * u <= 12.0) {
         by_gammas(a, b, log, f)
@@ -36,11 +38,11 @@ pub fn upper_tail(f: f64, df1: f64, df2: f64) -> f64 {
     }
 }
 
-/// `I_x(a, b)` for large a, with `-ln x` as `log`.
+/// `I_x(a, b)` for large a, with `log` equal to `-ln x`.
 ///
-/// With `t = exp(-u)` the integral of `t^(a - 1) (1 - t)^(b - 1)` from 0 to x is that of `exp(-v u) u^(b - 1) s(u)` from
-/// `-ln x` to infinity, where `v = a + (b - 1) / 2` and `s(u) = (sinh(u / 2) / (u / 2))^(b - 1)`. The powers of u in s give
-/// incomplete gamma functions.
+/// With `t = exp(-u)` the integral of `t^(a - 1) (1 - t)^(b - 1)` from 0 to x becomes the integral of
+/// `exp(-v u) u^(b - 1) s(u)` from `-ln x` to infinity. Here `v = a + (b - 1) / 2` and
+/// `s(u) = (sinh(u / 2) / (u / 2))^(b - 1)`. Expanding s in powers of u gives incomplete gamma functions.
 fn by_gammas(a: f64, b: f64, log: f64, f: f64) -> f64 {
     if a == f64::INFINITY {
         return chi_square::upper_tail(2.0 * b * f, 2.0 * b);
@@ -79,10 +81,10 @@ fn by_gammas(a: f64, b: f64, log: f64, f: f64) -> f64 {
     (front.exp() * sum).min(1.0)
 }
 
-/// `I_x(a, b)` by the continued fraction, or 1 less its complement.
+/// `I_x(a, b)` by the continued fraction, or 1 minus its complement.
 ///
-/// The power in front, `x^a (1 - x)^b / B(a, b)`, is that of a binomial probability, in Loader's form (2000): as the
-/// distances of a and b from `n x` and `n (1 - x)`, with `n = a + b`, so that no large logarithms cancel.
+/// The factor `x^a (1 - x)^b / B(a, b)` is a binomial probability in Loader's form (2000). It uses the
+/// deviations of a and b from `n x` and `n (1 - x)`, with `n = a + b`, so that no large logarithms cancel.
 fn by_fraction(a: f64, b: f64, f: f64) -> f64 {
     let n = a + b;
     // a + b f, which is a / x.
@@ -116,9 +118,9 @@ fn deviance(x: f64, mean: f64, surplus: f64) -> f64 {
     mean * surplus * v + 2.0 * x * rest
 }
 
-/// `ln Γ(z) - ln(√(2π / z) (z / e)^z)`: what Stirling's formula lacks.
+/// `ln Γ(z) - ln(√(2π / z) (z / e)^z)`: the error of Stirling's formula.
 ///
-/// Five terms of its series (DLMF 5.11.1) from 15 on, where they leave less than 1e-16; below, by recurrence.
+/// From 15 on, five terms of its series (DLMF 5.11.1) have an error below 1e-16; below 15, by recurrence.
 fn stirling_error(mut z: f64) -> f64 {
     let mut error = 0.0;
     while z < 15.0 {
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn of_one_degree_it_is_students() {
+    fn one_degree_is_student_t() {
         for (t, df) in [(0.3, 2.5), (2.1, 15.06), (9.0, 3.0), (4.0, 800.0)] {
             let (got, expected) = (upper_tail(t * t, 1.0, df), 2.0 * student_t::upper_tail(t, df));
             assert!((got / expected - 1.0).abs() < 1e-11, "{got} {expected}");

@@ -2,11 +2,11 @@
 
 use std::f64::consts::PI;
 
-/// The probability that the scaled two-sided distance `sqrt(m n / (m + n)) D` exceeds `distance`
-/// when both samples come from one continuous distribution and are large.
+/// The probability that the scaled two-sided distance `sqrt(m n / (m + n)) D` exceeds `distance`, for large
+/// samples from one continuous distribution.
 ///
-/// `2 sum (-1)^(k-1) exp(-2 k² x²)` (Kolmogorov 1933); below 1 the equal theta series
-/// `1 - sqrt(2 pi)/x sum exp(-(2k-1)² pi² / (8 x²))`, which converges there within a few terms.
+/// `2 sum (-1)^(k-1) exp(-2 k² x²)` (Kolmogorov 1933). Below 1 the equal theta series
+/// `1 - sqrt(2 pi)/x sum exp(-(2k-1)² pi² / (8 x²))` is used, which converges there within a few terms.
 pub fn upper_tail(distance: f64) -> f64 {
     if distance <= 0.0 {
         return 1.0;

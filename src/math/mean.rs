@@ -1,4 +1,4 @@
-//! Means by weight.
+//! Weighted means.
 
 use std::cmp::Ordering;
 
@@ -6,20 +6,20 @@ use rayon::prelude::*;
 
 use crate::memory;
 
-/// The mean of values by their weights, the same for every order of them; `None` if there is no weight above 0.
+/// The weighted mean of values, independent of their order; `None` if no weight is positive.
 pub fn weighted(mut values: Vec<(f64, u128)>) -> Option<f64> {
     values.retain(|value| value.1 > 0);
     sort(&mut values, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let (least, most) = (values.first()?.0, values.last()?.0);
-    // Distances from the least value are averaged, so that the mean of equal values is exactly that value.
+    // Distances from the minimum are averaged, so that the mean of equal values is exact.
     let surplus: f64 = values.iter().map(|&(value, weight)| (value - least) * weight as f64).sum();
     let weights: u128 = values.iter().map(|value| value.1).sum();
     Some((least + surplus / weights as f64).clamp(least, most))
 }
 
-/// The same mean and its standard error, if values are drawn independently together with their weights: the ratio
-/// estimator's `sqrt(k / (k - 1) sum w² (x - mean)²) / sum w` over k values (Cochran 1977, section 6.4). Undefined for one
-/// value.
+/// The weighted mean and its standard error, if values are independent together with their weights. This is
+/// the ratio estimator's `sqrt(k / (k - 1) sum w² (x - mean)²) / sum w` over k values (Cochran 1977, section
+/// 6.4). Undefined for one value.
 pub fn weighted_with_error(mut values: Vec<(f64, u128)>) -> Option<(f64, Option<f64>)> {
     values.retain(|value| value.1 > 0);
     let mean = weighted(memory::collected(values.iter().copied()))?;
@@ -32,7 +32,7 @@ pub fn weighted_with_error(mut values: Vec<(f64, u128)>) -> Option<(f64, Option<
     Some((mean, (values.len() > 1).then(error)))
 }
 
-/// From so many values on, all threads of a pool sort them.
+/// From this number of values, all threads of a pool sort them.
 const MANY: usize = 1 << 16;
 
 fn sort<T: Send>(values: &mut [T], order: impl Fn(&T, &T) -> Ordering + Sync) {
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn with_error() {
-        // The plain standard error of a mean, for equal weights.
+        // For equal weights, the plain standard error of a mean.
         let (mean, error) = weighted_with_error(vec![(1.0, 2), (2.0, 2), (6.0, 2)]).unwrap();
         assert_eq!(mean, 3.0);
         assert!((error.unwrap() - (7.0f64 / 3.0).sqrt()).abs() < 1e-15);

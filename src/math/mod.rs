@@ -1,4 +1,4 @@
-//! Arithmetic and distributions for the statistics. Only this layer knows how a number is rounded, and only this one
+//! Arithmetic and distributions for the statistics. Only this layer implements rounding, and only this one
 //! imports a library of distributions.
 
 #![forbid(unsafe_code)]
@@ -29,24 +29,25 @@ pub fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((f64::MAX_EXP - 1 + exponent) as u64) << (f64::MANTISSA_DIGITS - 1))
 }
 
-/// Partition point: the first number up to `end` for which the predicate holds, as for all above; `end` if there is none.
-pub fn first(end: usize, is_so: impl Fn(usize) -> bool) -> usize {
+/// Partition point: the first number below `end` for which the predicate holds; `end` if there is none. The
+/// predicate must also hold for all larger numbers.
+pub fn first(end: usize, predicate: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, end);
     while low < high {
         let middle = low.midpoint(high);
-        if is_so(middle) { high = middle } else { low = middle + 1 }
+        if predicate(middle) { high = middle } else { low = middle + 1 }
     }
     low
 }
 
-/// How often the bracket shrinks at most; bisection alone would take 53 steps for a bracket of relative width 1.
+/// The maximum number of steps; bisection alone would take 53 for a bracket of relative width 1.
 const MOST_STEPS: usize = 100;
 
-/// Where a function that is at most 0 at `low` and at least 0 at `high` crosses 0, to the last bits; NaN where the
+/// A root of a function that is at most 0 at `low` and at least 0 at `high`, to the last bits; NaN if the
 /// function is NaN.
 ///
-/// Each step is an inverse quadratic interpolation where its points are close enough to a parabola, and a bisection
-/// otherwise (Chandrupatla 1997).
+/// Each step is an inverse quadratic interpolation if its points are close enough to a parabola, and
+/// otherwise a bisection (Chandrupatla 1997).
 pub fn root(low: f64, high: f64, function: impl Fn(f64) -> f64) -> f64 {
     let (mut a, mut b) = (high, low);
     let (mut at_a, mut at_b) = (function(a), function(b));

@@ -1,8 +1,8 @@
 //! The standard normal distribution, accurate into the far tail.
 //!
-//! `statrs` 0.19 evaluates the tail and the quantile to about 1e-10; a p-value of 1e-200 must be as
-//! good as one of 0.05. The tail therefore comes from the complementary error function of `libm`
-//! (below one unit in the last place), and the quantile starts from `statrs` and is polished with it.
+//! `statrs` 0.19 evaluates the tail and the quantile to about 1e-10, which is not enough for far tails such
+//! as 1e-200. The tail therefore uses the complementary error function of `libm` (below one unit in the last
+//! place). The quantile starts from `statrs` and is refined with this tail.
 
 use std::cell::Cell;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
@@ -14,7 +14,7 @@ pub fn upper_tail(z: f64) -> f64 {
     0.5 * libm::erfc(z * FRAC_1_SQRT_2)
 }
 
-/// `ln(tail(z) exp(z² / 2))`, also where the tail is smaller than any float.
+/// `ln(tail(z) exp(z² / 2))`, even if the tail underflows.
 pub fn ln_scaled_tail(z: f64) -> f64 {
     if z < 37.0 {
         return upper_tail(z).ln() + 0.5 * z * z;
@@ -26,7 +26,8 @@ pub fn ln_scaled_tail(z: f64) -> f64 {
 }
 
 thread_local! {
-    /// The last probability that this thread asked for, and its quantile: all intervals of a column share their level.
+    /// A cache per thread of the last probability and its quantile: all intervals of a column share their
+    /// level.
     static LAST: Cell<(f64, f64)> = const { Cell::new((f64::NAN, f64::NAN)) };
 }
 
@@ -44,10 +45,10 @@ pub fn upper_quantile(probability: f64) -> f64 {
     z
 }
 
-/// The quantile of a probability up to a half.
+/// The quantile of a probability up to 1/2.
 fn quantile_of_tail(probability: f64) -> f64 {
     let start = -Normal::standard().inverse_cdf(probability);
-    // Halley's step on tail(z) - probability: it cubes the relative error, so one is enough.
+    // A Halley step on tail(z) - probability: it cubes the relative error, so one is enough.
     let density = (-0.5 * start * start).exp() / (2.0 * PI).sqrt();
     let newton = (upper_tail(start) - probability) / density;
     start + newton / (1.0 - 0.5 * start * newton)
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_quantile_is_that_of_its_probability() {
+    fn cached_quantile() {
         for probability in [0.025, 0.05, 0.025, 0.025, 0.975, 0.05] {
             let expected = if probability > 0.5 {
                 -quantile_of_tail(1.0 - probability)

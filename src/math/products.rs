@@ -1,4 +1,4 @@
-//! Sums of products of integer columns, for all pairs of columns at once.
+//! Sums of products of integer columns, for all pairs of columns.
 
 use std::array;
 use std::ops::Range;
@@ -7,25 +7,26 @@ use rayon::prelude::*;
 
 use crate::interrupt;
 
-/// Columns of a tile: the sums of a pair of tiles, and the rows that are summed at a time, stay in L2.
+/// Columns per tile: the sums of a pair of tiles and the current rows stay in L2.
 const TILE: usize = 32;
 /// Rows that are summed at a time.
 const ROWS: usize = 512;
-/// Rows that one task sums: so many that what it begins with, the sums of a tile, is little beside them.
+/// Rows per task: enough to make the initialisation of a tile's sums negligible.
 const ROWS_OF_TASK: usize = 1 << 16;
 /// Columns of the block whose sums are in registers, down and across.
 const DOWN: usize = 2;
 const ACROSS: usize = 4;
 
-/// For all pairs of columns, the sum of the products of their values row by row.
+/// For all pairs of columns, the sum over rows of the products of their values.
 #[derive(Clone, Debug)]
 pub struct Products {
-    /// Row by row, the pairs below and on the diagonal.
+    /// The lower triangle including the diagonal, row by row.
     sums: Vec<u128>,
 }
 
 impl Products {
-    /// Of columns of one length. `O(k² n)` for k columns; all threads of the pool that this is called in share the work.
+    /// The products of columns of one length. `O(k² n)` for k columns; all threads of the current pool share
+    /// the work.
     pub fn of(columns: &[&[u32]]) -> Self {
         let k = columns.len();
         let len = columns.first().map_or(0, |column| column.len());
@@ -57,12 +58,12 @@ impl Products {
         Products { sums }
     }
 
-    /// Of so many columns without a row.
+    /// Zero sums for this number of columns.
     pub fn none(columns: usize) -> Self {
         Products { sums: vec![0; columns * (columns + 1) / 2] }
     }
 
-    /// Adds some rows, of which no value is above `most`. For few columns, each of which stays in a cache.
+    /// Adds rows with no value above `most`. For few columns, each of which stays in a cache.
     #[inline(always)]
     pub fn add(&mut self, columns: &[&[u32]], most: u32) {
         let (k, len) = (columns.len(), columns.first().map_or(0, |column| column.len()));
@@ -80,7 +81,7 @@ impl Products {
         }
     }
 
-    /// With the sums over other rows.
+    /// Adds the sums over other rows.
     pub fn plus(mut self, more: Self) -> Self {
         self.sums = plus(self.sums, more.sums);
         self
@@ -97,19 +98,19 @@ impl Products {
     }
 }
 
-/// The place of a pair, whose first column comes no earlier than its second.
+/// The index of a pair, whose first column is not before its second.
 fn place(a: usize, b: usize) -> usize {
     a * (a + 1) / 2 + b
 }
 
-/// Sums over some rows and over others, as one.
+/// The element-wise sum.
 fn plus(mut sums: Vec<u128>, more: Vec<u128>) -> Vec<u128> {
     sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
     sums
 }
 
-/// The sums of all pairs of a column `down` and one `across` over `all_rows`, so many at a time; in rows of the length of a
-/// tile.
+/// The sums over `all_rows` for all pairs of a column `down` and a column `across`, in rows of the length of
+/// a tile.
 fn tile(
     columns: &[&[u32]],
     down: Range<usize>,
@@ -128,12 +129,12 @@ fn tile(
     sums
 }
 
-/// As many rows as 64 bits hold the sum of, if no value is above `most`.
+/// The number of rows whose sum fits 64 bits, if no value exceeds `most`.
 fn rows_of_64_bits(most: u32) -> usize {
     u64::MAX.checked_div(u64::from(most).pow(2)).map_or(usize::MAX, |rows| rows as usize)
 }
 
-/// Calls `take` with the sum of each pair of a column `down` and one `across` over some rows.
+/// Calls `take` with the sum of each pair of a column `down` and a column `across` over some rows.
 #[inline(always)]
 fn blocks(
     columns: &[&[u32]],
@@ -142,7 +143,7 @@ fn blocks(
     rows: Range<usize>,
     take: &mut impl FnMut(usize, usize, u64),
 ) {
-    // The last block takes the last column more than once; what it gives too much is not kept.
+    // The last block repeats the last column; its excess sums are dropped.
     let of = |column: usize, all: &Range<usize>| &columns[column.min(all.end - 1)][rows.clone()];
     for a in down.clone().step_by(DOWN) {
         let of_a: [&[u32]; DOWN] = array::from_fn(|step| of(a + step, &down));
@@ -157,11 +158,11 @@ fn blocks(
     }
 }
 
-/// The sums of a few pairs of columns, each number read once for all of its pairs.
+/// The sums of a few pairs of columns; each number is read once for all of its pairs.
 #[inline(always)]
 fn block([a0, a1]: [&[u32]; DOWN], b: [&[u32]; ACROSS]) -> [[u64; ACROSS]; DOWN] {
     let len = a0.len();
-    // Slices of one length need no check of their bounds.
+    // Slices of one length need no bounds checks.
     let (a0, a1) = (&a0[..len], &a1[..len]);
     let [b0, b1, b2, b3] = b.map(|column| &column[..len]);
     let mut sums = [[0u64; ACROSS]; DOWN];

@@ -1,7 +1,7 @@
 //! Quantiles of a sample.
 
-/// The `probability` quantile of values in ascending order, between two of them by linear interpolation:
-/// type 7 of Hyndman and Fan (1996), which R and numpy take by default. NaN of no values.
+/// The `probability` quantile of values in ascending order, with linear interpolation: type 7 of Hyndman and
+/// Fan (1996), the default of R and numpy. NaN for no values.
 pub fn of_sorted(values: &[f64], probability: f64) -> f64 {
     let Some(last) = values.len().checked_sub(1) else {
         return f64::NAN;
@@ -10,12 +10,12 @@ pub fn of_sorted(values: &[f64], probability: f64) -> f64 {
     let below = place.floor() as usize;
     let above = (below + 1).min(last);
     let (low, high, share) = (values[below], values[above], place - below as f64);
-    // Nothing is between infinity and another value.
+    // There is no interpolation with infinity.
     if low == high || share == 0.0 || low.is_infinite() {
         return low;
     }
     let step = high - low;
-    // The step between two large values may be beyond all floats.
+    // The difference of two large values may overflow.
     if step.is_finite() || high.is_infinite() {
         low + share * step
     } else {
@@ -23,7 +23,7 @@ pub fn of_sorted(values: &[f64], probability: f64) -> f64 {
     }
 }
 
-/// The same of values in any order, which are put into another one: `O(n)`.
+/// The same for unsorted values, which are reordered: `O(n)`.
 pub fn of_unsorted(values: &mut [f64], probability: f64) -> f64 {
     let Some(last) = values.len().checked_sub(1) else {
         return f64::NAN;
@@ -34,7 +34,7 @@ pub fn of_unsorted(values: &mut [f64], probability: f64) -> f64 {
     below + place.fract() * (above - below)
 }
 
-/// Mean and standard deviation (over n - 1) of a sample; the latter is NaN of fewer than two values.
+/// Mean and standard deviation (with divisor n - 1) of a sample; the latter is NaN for fewer than two values.
 pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     // Distances from one of the values are summed, so that equal values have a deviation of exactly 0.
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_need_no_order() {
+    fn unsorted_values() {
         let mut stream = crate::math::Stream::new(1, 2);
         for n in 1..40 {
             let values: Vec<f64> = (0..n).map(|_| f64::from(stream.index(20)) / 7.0).collect();

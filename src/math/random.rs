@@ -1,6 +1,6 @@
-//! The only source of randomness: streams that are a function of a seed and the number of a replicate.
+//! The only source of randomness: streams that are a function of a seed and a replicate number.
 //!
-//! The numbers of a replicate do not depend on the thread that draws them, nor on earlier draws.
+//! The numbers of a replicate depend neither on the thread nor on other replicates.
 
 use std::convert::Infallible;
 
@@ -12,14 +12,14 @@ use rand_distr::{Binomial, Distribution, StandardNormal};
 #[derive(Clone, Debug)]
 pub struct Stream {
     state: [u64; 4],
-    /// Half of the last number, where it is still to be used.
+    /// The unused half of the last number.
     half: Option<u32>,
 }
 
 impl Stream {
     /// The stream of one replicate.
     pub fn new(seed: u64, replicate: u64) -> Self {
-        // Two rounds of mixing between the seed and the replicate keep streams of neighbouring seeds apart.
+        // Two rounds of mixing between the seed and the replicate separate the streams of adjacent seeds.
         let mut mixed =
             split_mix(&mut split_mix(&mut { seed })) ^ replicate.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         Stream { state: std::array::from_fn(|_| split_mix(&mut mixed)), half: None }
@@ -52,7 +52,7 @@ impl Stream {
         }
     }
 
-    /// A number from 0 to `below - 1`, each exactly equally likely (Lemire 2019). `below` must not be 0.
+    /// A number from 0 to `below - 1`, exactly uniform (Lemire 2019). `below` must not be 0.
     #[inline]
     pub fn index(&mut self, below: u32) -> u32 {
         let mut product = u64::from(self.half_bits()) * u64::from(below);
@@ -65,7 +65,7 @@ impl Stream {
         (product >> 32) as u32
     }
 
-    /// So many numbers from 0 to `below - 1`, the same as so many calls of [`index`](Self::index).
+    /// This number of values from 0 to `below - 1`, identical to repeated calls of [`index`](Self::index).
     #[inline]
     pub fn indices(&mut self, below: u32, count: usize, mut take: impl FnMut(usize)) {
         let mut rest = count;
@@ -80,7 +80,7 @@ impl Stream {
             let bits = stream.bits();
             let (low, high) = (u64::from(bits as u32) * u64::from(below), (bits >> 32) * u64::from(below));
             if (low as u32) < below || (high as u32) < below {
-                // A half may have to be drawn again, which hardly ever happens.
+                // A half may be rejected, which is very rare.
                 *self = before;
                 for _ in 0..rest {
                     take(self.index(below) as usize);
@@ -97,7 +97,7 @@ impl Stream {
         }
     }
 
-    /// How many of so many trials succeed, each with this probability, from 0 to 1.
+    /// The number of successes in `trials` trials with this probability, from 0 to 1.
     pub fn binomial(&mut self, trials: u64, probability: f64) -> u64 {
         match Binomial::new(trials, probability) {
             Ok(binomial) => binomial.sample(self),
@@ -105,12 +105,12 @@ impl Stream {
         }
     }
 
-    /// A number of the standard normal distribution.
+    /// A standard normal number.
     pub fn normal(&mut self) -> f64 {
         StandardNormal.sample(self)
     }
 
-    /// Puts the items into random order (Fisher and Yates; Durstenfeld 1964), each order equally likely.
+    /// Shuffles the items uniformly (Fisher and Yates; Durstenfeld 1964).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.index(last as u32 + 1) as usize;
@@ -119,7 +119,7 @@ impl Stream {
     }
 }
 
-/// What distributions of `rand_distr` draw from.
+/// The interface for the distributions of `rand_distr`.
 impl TryRng for Stream {
     type Error = Infallible;
 
@@ -151,7 +151,8 @@ fn split_mix(state: &mut u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The reference implementations' first numbers: SplitMix64 from 1234567, xoshiro256++ from 1, 2, 3, 4.
+    /// The first numbers of the reference implementations: SplitMix64 from 1234567, xoshiro256++ from 1, 2,
+    /// 3, 4.
     #[test]
     fn reference_numbers() {
         let mut state = 1_234_567;
@@ -171,7 +172,8 @@ mod tests {
             for _ in 0..draws {
                 counts[stream.index(below) as usize] += 1;
             }
-            // The chi-square statistic against the even distribution is never six standard deviations above its mean.
+            // The chi-square statistic against the uniform distribution is never six standard deviations
+            // above its mean.
             let even = f64::from(draws / below);
             let distance: f64 = counts.iter().map(|&count| (f64::from(count) - even).powi(2) / even).sum();
             let df = f64::from(below - 1);
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn many_indices_are_those_of_single_calls() {
+    fn batched_indices_equal_single_calls() {
         for (below, count) in [(3, 100), (1, 7), (u32::MAX - 5, 2000), (1 << 31, 33), (7, 0)] {
             let (mut one, mut other) = (Stream::new(2, 9), Stream::new(2, 9));
             for _ in 0..2 {

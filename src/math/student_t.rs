@@ -5,34 +5,35 @@ use std::f64::consts::PI;
 
 use super::normal;
 
-/// From so many degrees of freedom on Hill's series is taken where `t² <= NEAR df`. There the continued fraction converges
-/// slowly and loses digits: its error is 3e-13 at 10^4 degrees and t = 1.7.
+/// From this number of degrees of freedom, Hill's series is used if `t² <= NEAR df`. The continued fraction
+/// converges slowly there and loses digits: its error is 3e-13 at 10^4 degrees and t = 1.7.
 const MANY_DEGREES: f64 = 400.0;
 
 /// The largest `t² / df` for Hill's series. At 0.18 its error is 3e-12 with 5,000 degrees.
 const NEAR: f64 = 0.08;
 
-/// So far from the quantile, relative to it, the tail says on which side a number is.
+/// At this relative distance from the quantile, the tail determines the side of a number.
 const CLOSE: f64 = 1e-12;
 
-/// From this probability on the tail changes too little beside its roundings.
+/// From this probability, the tail varies too little relative to its rounding errors.
 const NEAR_HALF: f64 = 0.45;
 
-/// The relative step from which on the next one is less than a hundredth of [`CLOSE`].
+/// The relative step below which the next one is less than a hundredth of [`CLOSE`].
 const NEWTON_END: f64 = 1e-7;
 
 /// Few quantiles take more than 8 steps.
 const NEWTON_STEPS: usize = 20;
 
-/// The probability that a t variable with `df` degrees of freedom exceeds `t`; NaN where either is NaN.
+/// The probability that a t variable with `df` degrees of freedom exceeds `t`; NaN if either is NaN.
 ///
-/// Half the regularised incomplete beta function of `df / (df + t²)` and, for many degrees of freedom, the
-/// normal tail at Hill's expansion (1970, equation 6). It is good to 1e-13 (relative) down to tails of 1e-285.
+/// Half the regularised incomplete beta function of `df / (df + t²)`. For many degrees of freedom it is the
+/// normal tail at Hill's expansion (1970, equation 6). It is accurate to 1e-13 (relative) down to tails of
+/// 1e-285.
 pub fn upper_tail(t: f64, df: f64) -> f64 {
     StudentT::of(df).upper_tail(t)
 }
 
-/// The distribution of some degrees of freedom.
+/// The distribution for fixed degrees of freedom.
 #[derive(Clone, Copy)]
 struct StudentT {
     df: f64,
@@ -70,22 +71,22 @@ impl StudentT {
         // z = sqrt(squared) (1 + more)
         let more = (squared + 3.0) / b - third / (10.0 * b * (b + 0.8 * squared * squared + 100.0));
         let half_square = 0.5 * squared + 0.5 * squared * more * (2.0 + more);
-        // The tail changes by z² times the relative rounding of z, which the last factor takes back.
+        // The relative error of the tail is z² times the rounding error of z, which the last factor corrects.
         let u = half_square.sqrt();
         0.5 * libm::erfc(u) * u.mul_add(u, -half_square).exp()
     }
 
     /// Half of `I_x(df / 2, 1 / 2)` with `x = df / (df + t²)`, for `t >= 0`.
     ///
-    /// `I_x(a, b)` is `x^a (1 - x)^b / (a B(a, b))` times a continued fraction (DLMF 8.17.22), which converges fast below
-    /// `(a + 1) / (a + b + 2)`; above, it is 1 less its complement. The power is taken of `1 + t²/df`, because the rounding
-    /// of x itself would grow with a.
+    /// `I_x(a, b)` is `x^a (1 - x)^b / (a B(a, b))` times a continued fraction (DLMF 8.17.22). The fraction
+    /// converges fast below `(a + 1) / (a + b + 2)`; above, it is 1 minus its complement. The power
+    /// uses `1 + t²/df`, because the rounding error of x itself would grow with a.
     fn beta_tail(self, t: f64) -> f64 {
         let StudentT { df, gamma_ratio } = self;
         let a = 0.5 * df;
         let squared = t * t;
         let ratio = squared / df;
-        // ln(1 + t²/df), also where t² is too large for a float.
+        // ln(1 + t²/df), even if t² overflows.
         let log = if ratio < f64::INFINITY { ratio.ln_1p() } else { 2.0 * t.ln() - df.ln() };
         let x = df / (df + squared);
         let not_x = if squared < f64::INFINITY { squared / (df + squared) } else { 1.0 };
@@ -97,17 +98,16 @@ impl StudentT {
         }
     }
 
-    /// The density at `t`.
     fn density(self, t: f64) -> f64 {
         let StudentT { df, gamma_ratio } = self;
         let log = (t * t / df).ln_1p();
         0.5 * (df / PI).sqrt() * gamma_ratio * (-0.5 * (df + 1.0) * log).exp()
     }
 
-    /// Two numbers with the quantile of `probability` between them, close to each other; `high` is above it.
+    /// Two close numbers that enclose the quantile of `probability`; `high` is above it.
     ///
-    /// By Newton's method for the logarithm of the tail over that of t, which is concave: from above, each step stays
-    /// above. Where it does not converge, the two numbers are the ends of all.
+    /// Newton's method for the logarithm of the tail as a function of the logarithm of t, which is concave:
+    /// each step from above stays above. If it does not converge, the two numbers are 0 and infinity.
     fn close_to_quantile(self, probability: f64, high: f64) -> (f64, f64) {
         let mut t = high;
         let steps = if probability < NEAR_HALF { NEWTON_STEPS } else { 0 };
@@ -127,14 +127,14 @@ impl StudentT {
     }
 }
 
-/// The continued fraction `1 + d1 / (1 + d2 / (1 + ...))` of the incomplete beta function (DLMF 8.17.22), by Lentz's
-/// method as modified by Thompson and Barnett (1986).
+/// The continued fraction `1 + d1 / (1 + d2 / (1 + ...))` of the incomplete beta function (DLMF 8.17.22), by
+/// Lentz's method as modified by Thompson and Barnett (1986).
 pub(super) fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
-    // Takes the place of a denominator of 0.
+    // Replaces a denominator of 0.
     const TINY: f64 = 1e-300;
     let not_0 = |value: f64| if value.abs() < TINY { TINY } else { value };
     let (mut fraction, mut upper, mut lower) = (1.0, 1.0, 0.0);
-    // Some hundred terms are the most that are needed for df < 10^4; the bound only makes sure that this ends.
+    // For df < 10^4 about a hundred terms suffice; the bound only guarantees termination.
     for m in 0..10_000 {
         let m = f64::from(m);
         let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
@@ -156,7 +156,8 @@ pub(super) fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
 
 /// `Γ(a + 1/2) / Γ(a + 1)`, for positive a.
 ///
-/// From 10 on by its expansion for large a (DLMF 5.11.14), in which the next term is below 1e-16; below, by recurrence.
+/// From 10 on by its expansion for large a (DLMF 5.11.14), whose next term is below 1e-16; below 10, by
+/// recurrence.
 fn gamma_ratio(mut a: f64) -> f64 {
     let mut ratio = 1.0;
     while a < 10.0 {
@@ -175,7 +176,7 @@ fn gamma_ratio(mut a: f64) -> f64 {
     ratio * (1.0 + s * series.into_iter().fold(0.0, |sum, term| sum * s + term)) / w.sqrt()
 }
 
-/// Quantiles that each thread keeps: groups of few rows share few degrees of freedom.
+/// The number of cached quantiles per thread: groups of few rows share few degrees of freedom.
 const KEPT_QUANTILES: usize = 64;
 
 /// A probability and degrees of freedom, as bits, with their quantile.
@@ -188,7 +189,7 @@ thread_local! {
 /// The t that a variable with `df` degrees of freedom exceeds with `probability`, for `0 < probability < 1`.
 pub fn upper_quantile(probability: f64, df: f64) -> f64 {
     let key = [probability.to_bits(), df.to_bits()];
-    // Whole numbers next to each other have slots of their own.
+    // Consecutive integers have separate slots.
     let slot = df as usize % KEPT_QUANTILES;
     let kept = QUANTILES.with_borrow(|kept| kept[slot].filter(|kept| kept.0 == key));
     if let Some((_, quantile)) = kept {
@@ -201,8 +202,8 @@ pub fn upper_quantile(probability: f64, df: f64) -> f64 {
 
 /// The quantile of a probability.
 ///
-/// The tail above is inverted by bisection between the normal quantile and a bound that doubles, which works for every
-/// shape of the tail.
+/// Inverts the upper tail by bisection between the normal quantile and a bound that doubles, which works for
+/// every shape of the tail.
 fn inverted_tail(probability: f64, df: f64) -> f64 {
     if probability.is_nan() || df.is_nan() || df <= 0.0 {
         return f64::NAN;
@@ -210,7 +211,7 @@ fn inverted_tail(probability: f64, df: f64) -> f64 {
     if probability > 0.5 {
         return -inverted_tail(1.0 - probability, df);
     }
-    // Heavier tails than the normal's: the quantile lies farther out.
+    // The tails are heavier than the normal's, so the quantile is farther out.
     let mut low = normal::upper_quantile(probability).max(0.0);
     if df == f64::INFINITY || low == 0.0 {
         return low;
@@ -220,7 +221,7 @@ fn inverted_tail(probability: f64, df: f64) -> f64 {
     while distribution.upper_tail(high) > probability && high < f64::MAX {
         (low, high) = (high, 2.0 * high);
     }
-    // Far from the quantile the tail need not be known, so only the last halvings take one.
+    // Far from the quantile the tail is not needed, so only the last bisections compute it.
     let (below, above) = distribution.close_to_quantile(probability, high);
     halved(low, high, |middle| {
         middle < below || middle <= above && distribution.upper_tail(middle) > probability
@@ -229,7 +230,8 @@ fn inverted_tail(probability: f64, df: f64) -> f64 {
 
 /// Partition point between `low`, where the predicate holds, and `high`, where it does not.
 fn halved(mut low: f64, mut high: f64, is_below: impl Fn(f64) -> bool) -> f64 {
-    // 53 halvings of an interval of relative width 1 leave neighbours; a few more settle the last bits.
+    // 53 bisections of an interval of relative width 1 reach adjacent floats; a few more settle the last
+    // bits.
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if middle <= low || middle >= high {
@@ -281,7 +283,8 @@ mod tests {
             (5.5, 1e8, 1.898_960_874_224_759_3e-8),
         ] {
             let got = upper_tail(t, df);
-            // As the documentation says. The largest error of 800 such points above 1e-285 is 9e-14, in the far tails.
+            // The documented accuracy. The largest error of 800 such points above 1e-285 is 9e-14, in the far
+            // tails.
             assert!((got / tail - 1.0).abs() < 1e-13, "{t} {df}: {got:e} against {tail:e}");
             assert_eq!(upper_tail(-t, df), 1.0 - got);
         }
@@ -298,7 +301,7 @@ mod tests {
 
     #[test]
     fn quantiles_invert_tails() {
-        // The tables' 2.262 (9 degrees) and 12.706 (1 degree).
+        // The tabulated 2.262 (9 degrees) and 12.706 (1 degree).
         assert!((upper_quantile(0.025, 9.0) - 2.262_157_162_798_205_3).abs() < 1e-12);
         assert!((upper_quantile(0.025, 1.0) - 12.706_204_736_174_705).abs() < 1e-10);
         assert_eq!(upper_quantile(0.5, 4.0), 0.0);
@@ -311,9 +314,9 @@ mod tests {
     }
 
     proptest! {
-        /// To the last bit, as long as numbers are not beyond all floats.
+        /// To the last bit, unless numbers overflow.
         #[test]
-        fn quantiles_are_those_of_halvings_alone(df in -1.0f64..7.0, p in 0.0f64..0.5, power in 0i32..15, whole in any::<bool>()) {
+        fn quantiles_equal_bisection(df in -1.0f64..7.0, p in 0.0f64..0.5, power in 0i32..15, whole in any::<bool>()) {
             let df = 10f64.powf(df);
             let df = if whole { df.ceil() } else { df };
             let p = p * 10f64.powi(-power);

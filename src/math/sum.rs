@@ -1,9 +1,9 @@
-//! Sums of floats that lose next to nothing.
+//! Compensated and reproducible sums of floats.
 
 use crate::interrupt;
 use crate::simd::{self, Kernel};
 
-/// A sum, and beside it the sum of its rounding errors (Neumaier 1974).
+/// A sum, with the sum of its rounding errors (Neumaier 1974).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum {
     sum: f64,
@@ -18,7 +18,7 @@ impl Sum {
         all.total()
     }
 
-    /// The sum of numbers, each counted as often as the number beside it says.
+    /// The sum of numbers times their counts.
     pub fn of_repeated(values: impl Iterator<Item = (f64, f64)>) -> f64 {
         let mut all = Sum::default();
         values.for_each(|(value, times)| all.add_product(value, times));
@@ -40,12 +40,12 @@ impl Sum {
         self.lost += lost;
     }
 
-    /// The sum of all numbers with the other sign.
+    /// The negated sum.
     pub fn negative(self) -> Sum {
         Sum { sum: -self.sum, lost: -self.lost }
     }
 
-    /// The sum of all numbers times a number.
+    /// The sum times a number.
     pub fn times(self, factor: f64) -> Sum {
         let mut product = Sum::default();
         product.add_product(self.sum, factor);
@@ -60,19 +60,20 @@ impl Sum {
         square
     }
 
-    /// The sum after a map of numbers that rounds nothing, such as a change of unit.
+    /// The sum after an exact linear map, such as a change of unit.
     pub fn map(self, of: impl Fn(f64) -> f64) -> Sum {
         Sum { sum: of(self.sum), lost: of(self.lost) }
     }
 
-    /// Both sums together.
+    /// The sum of both sums.
     pub fn plus(mut self, other: Sum) -> Sum {
         self.add(other.sum);
         self.lost += other.lost;
         self
     }
 
-    /// The quotient of two sums, from both parts of each: a sum of `w x` over the sum of the `w` is exactly x.
+    /// The quotient of two sums, from both parts of each: a sum of `w x` divided by the sum of `w` is exactly
+    /// x.
     pub fn quotient(self, divisor: Sum) -> f64 {
         let quotient = self.total() / divisor.total();
         let (high, low) = product(quotient, divisor.sum);
@@ -94,7 +95,7 @@ impl From<f64> for Sum {
 
 /// A product, and its rounding error (Dekker 1971).
 fn product(a: f64, b: f64) -> (f64, f64) {
-    // Each factor is cut into halves of 26 bits, whose products are exact.
+    // Each factor is split into halves of 26 bits, whose products are exact.
     let halves = |x: f64| {
         let stretched = 134_217_729.0 * x;
         let high = stretched - (stretched - x);
@@ -105,13 +106,13 @@ fn product(a: f64, b: f64) -> (f64, f64) {
     (product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)
 }
 
-/// The sum of `len` numbers of at most `bound`, of which the order changes no bit (pre-rounding: Demmel and Nguyen 2013, Fast
-/// reproducible floating-point summation).
+/// The sum of `len` numbers of at most `bound`, independent of their order (pre-rounding: Demmel and Nguyen
+/// 2013, Fast reproducible floating-point summation).
 ///
-/// A power of two that is at least twice what n numbers may add up to is added to each number and taken away again: what is
-/// left is a multiple of `2^-53` of that power, so these leading bits add up without rounding. The rests follow in the same way,
-/// with a power that is smaller by `53 - log2(2 n)` bits: of each of 2^20 numbers nothing above `2^-96` of the bound is
-/// lost.
+/// A power of two of at least twice the maximum sum is added to each number and subtracted again. The result
+/// is a multiple of `2^-53` of that power, so these leading bits sum exactly. The remainders follow in the
+/// same way, with a power that is smaller by `53 - log2(2 n)` bits. For 2^20 numbers, no bit above `2^-96` of
+/// the bound is lost.
 pub fn reproducible_sum(len: usize, bound: f64, number: impl Fn(usize) -> f64) -> f64 {
     interrupt::check();
     if bound == 0.0 {
@@ -125,7 +126,7 @@ pub fn reproducible_sum(len: usize, bound: f64, number: impl Fn(usize) -> f64) -
     simd::dispatch(LeadingBits { len, powers, number })
 }
 
-/// The kernel of [`reproducible_sum`]. Sums without rounding may go in any order, so several go at once.
+/// The kernel of [`reproducible_sum`]. Exact sums are independent of the order, so several run in parallel.
 struct LeadingBits<F> {
     len: usize,
     powers: [f64; PARTS],
@@ -151,7 +152,7 @@ impl<F: Fn(usize) -> f64> Kernel for LeadingBits<F> {
     }
 }
 
-/// The largest absolute value of `len` numbers; 0 of none.
+/// The largest absolute value of `len` numbers; 0 for no numbers.
 pub fn largest_magnitude(len: usize, number: impl Fn(usize) -> f64) -> f64 {
     simd::dispatch(LargestMagnitude { len, number })
 }
@@ -177,7 +178,8 @@ impl<F: Fn(usize) -> f64> Kernel for LargestMagnitude<F> {
     }
 }
 
-/// Visits `len` numbers, [`LANES`] at a time; the remainder is passed one number at a time, padded with zeros.
+/// Visits `len` numbers, [`LANES`] at a time; the remainder is passed one number at a time, padded with
+/// zeros.
 #[inline(always)]
 fn each_of_lanes(len: usize, number: impl Fn(usize) -> f64, mut visit: impl FnMut([f64; LANES])) {
     let whole = len / LANES * LANES;
@@ -186,13 +188,13 @@ fn each_of_lanes(len: usize, number: impl Fn(usize) -> f64, mut visit: impl FnMu
         .for_each(|index| visit(std::array::from_fn(|lane| if lane == 0 { number(index) } else { 0.0 })));
 }
 
-/// How often leading bits are taken.
+/// The number of rounds that extract leading bits.
 const PARTS: usize = 3;
 
-/// How many numbers go at once: two registers of AVX2.
+/// The number of lanes: two AVX2 registers.
 const LANES: usize = 8;
 
-/// Numbers in ascending order, so that the names of the folds do not change the last bit of a sum.
+/// Sorts numbers, so that the names of folds do not affect the rounding of a sum.
 pub fn in_order(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut numbers: Vec<f64> = numbers.collect();
     numbers.sort_unstable_by(f64::total_cmp);
@@ -218,9 +220,9 @@ mod tests {
     }
 
     proptest! {
-        /// Beside sums of whole numbers, which are exact: the numbers are whole multiples of `2^-60`.
+        /// Compares with integer sums, which are exact: the numbers are integer multiples of `2^-60`.
         #[test]
-        fn an_order_changes_no_bit(numbers in prop::collection::vec((-1i64 << 53..1 << 53, 0u32..60), 0..50), start in 0usize..50) {
+        fn independent_of_order(numbers in prop::collection::vec((-1i64 << 53..1 << 53, 0u32..60), 0..50), start in 0usize..50) {
             let floats: Vec<f64> = numbers.iter().map(|&(digits, bits)| digits as f64 / 2f64.powi(bits as i32)).collect();
             let exact: i128 = numbers.iter().map(|&(digits, bits)| i128::from(digits) << (60 - bits)).sum();
             let mut turned = floats.clone();
@@ -234,7 +236,7 @@ mod tests {
             prop_assert!((sum - expected).abs() <= 2.0 * f64::EPSILON * expected.abs(), "{} {}", sum, expected);
         }
 
-        /// Means of one number are this number, whatever the weights.
+        /// The mean of equal numbers is that number, whatever the weights.
         #[test]
         fn means_of_equal_numbers(x in 0.0..1.0f64, weights in prop::collection::vec(1e-9..1e9f64, 2..50)) {
             let (mut sum, mut all) = (Sum::default(), Sum::default());
@@ -250,7 +252,7 @@ mod tests {
         }
 
         #[test]
-        fn products_lose_nothing(a in -1e9..1e9f64, b in 1u64..1 << 62) {
+        fn products_are_exact(a in -1e9..1e9f64, b in 1u64..1 << 62) {
             let (high, low) = product(a, b as f64);
             prop_assert_eq!(high, a * b as f64);
             prop_assert_eq!(low, a.mul_add(b as f64, -high));

@@ -1,18 +1,18 @@
-//! Symmetric systems.
+//! Symmetric linear systems.
 
 use rayon::prelude::*;
 
 use crate::interrupt;
 
-/// From so many rows on, all threads eliminate.
+/// From this number of rows, all threads share the elimination.
 const LARGE: usize = 128;
 
-/// The quadratic form `v' A⁺ v` of a symmetric positive semidefinite matrix, and the rank of the matrix. The form is
-/// `None`, as if infinite, if the vector has a part in a direction in which the matrix has none.
+/// The quadratic form `v' A⁺ v` of a symmetric positive semidefinite matrix, and the rank of the matrix. The
+/// form is `None`, for infinity, if the vector has a component outside the range of the matrix.
 ///
-/// By elimination with the largest remaining diagonal element as pivot (which for such a matrix is the
-/// largest element of all); a pivot below `1e-10` of the first ends it, so that directions without
-/// variance, such as the difference of two equal curves, drop out. `O(k³)`.
+/// Gaussian elimination with the largest remaining diagonal element as pivot, which is the largest element of
+/// such a matrix. It stops at a pivot below `1e-10` of the first, so that directions without variance, such
+/// as the difference of two equal curves, drop out. `O(k³)`.
 pub fn quadratic_form(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> (Option<f64>, usize) {
     const NO_VARIANCE: f64 = 1e-10;
     let mut form = 0.0;
@@ -60,7 +60,7 @@ pub fn quadratic_form(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> (Optio
 mod tests {
     use super::*;
 
-    /// A matrix with the inverse known: 1 on the diagonal, and one number everywhere else.
+    /// A matrix with a known inverse: 1 on the diagonal, and a constant elsewhere.
     #[test]
     fn large_forms() {
         let size = LARGE + 40;

@@ -1,8 +1,8 @@
-//! Collections of rows that come batch by batch, until a query asks for the answers of all of them.
+//! Collections of rows that arrive batch by batch, until a query evaluates all of them.
 //!
-//! Polars has no call that adds rows to those of an earlier call. So Python begins a collection, an expression adds a batch
-//! to it, others answer, and Python ends it, whatever happens in between. Each batch is kept group after group: a number
-//! for each row, and no more.
+//! Polars cannot add rows to an earlier call. Python therefore begins a collection, an expression adds each
+//! batch to it, and others evaluate it. Python always ends it, even after errors. Each batch is stored
+//! partitioned by group, with one number per row and column.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use arrow::array::{Array, ListArray, PrimitiveArray};
 use super::abi::ffi::Input;
 use super::arrays::downcast::downcast;
 
-/// A batch: its distinct keys, and for each other column a list of each key.
+/// A batch: its distinct keys, and for each other column a list per key.
 pub struct Batch {
     /// The keys.
     pub keys: Box<dyn Array>,
@@ -28,21 +28,21 @@ impl Batch {
     }
 }
 
-/// Rows of a group in a batch, on average, or more. With fewer, its keys and borders would take as much memory as its rows, and
-/// a group would be put together from too many places.
+/// The minimum average number of rows of a group in a batch. With fewer, keys and offsets would take as much
+/// memory as the rows, and a group would be assembled from too many pieces.
 const LEAST_ROWS: usize = 32;
 
-/// The first rows of a collection, of which groups may be as many as if they were all.
+/// For the limit of groups, a collection counts at least this many rows.
 const FEW_ROWS: usize = 1 << 20;
 
 /// The batches of each collection, by its number.
 static COLLECTIONS: Mutex<BTreeMap<u64, Vec<Batch>>> = Mutex::new(BTreeMap::new());
 
-/// How many collections there have been.
+/// The number of collections begun so far.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 
 fn collections() -> MutexGuard<'static, BTreeMap<u64, Vec<Batch>>> {
-    // Nothing that may fail is done under the lock, so that it is not poisoned.
+    // No fallible code runs under the lock, so it is not poisoned.
     COLLECTIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -54,23 +54,23 @@ pub fn begin() -> u64 {
     number
 }
 
-/// Ends a collection, if it is there.
+/// Ends a collection, if it exists.
 #[cfg_attr(not(feature = "python"), allow(dead_code))]
 pub fn end(number: u64) {
     let ended = collections().remove(&number);
-    // Its memory is freed after the lock is.
+    // The memory is freed after the lock is released.
     drop(ended);
 }
 
-/// The number of a collection, which stands in a column of its own.
+/// The number of a collection, from its column.
 pub fn number(input: &Input) -> Result<u64, String> {
     let chunk = input.chunks.first().ok_or("expected the number of a collection")?;
     let numbers = downcast::<PrimitiveArray<u64>>(chunk.as_ref())?;
     numbers.values().first().copied().ok_or_else(|| "expected the number of a collection".into())
 }
 
-/// Whether a collection has room for a batch of so many rows in so many groups. One caller adds to a collection, so that
-/// nothing comes between this question and the batch.
+/// Whether a collection accepts a batch of this many rows in this many groups. Only one caller adds to a
+/// collection, so the result remains valid until the batch is added.
 pub fn have_room(number: u64, rows: usize, groups: usize) -> Result<bool, String> {
     let all = collections();
     let batches = all.get(&number).ok_or_else(|| unknown(number))?;
@@ -92,7 +92,7 @@ pub fn keys(number: u64) -> Result<Vec<Box<dyn Array>>, String> {
     Ok(batches.iter().map(|batch| batch.keys.clone()).collect())
 }
 
-/// The batches of a collection, which ends.
+/// Takes the batches of a collection and ends it.
 pub fn take(number: u64) -> Result<Vec<Batch>, String> {
     collections().remove(&number).ok_or_else(|| unknown(number))
 }

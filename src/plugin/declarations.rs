@@ -1,4 +1,5 @@
-//! What Rust declares, as Python reads it: expressions, standard parameters, and the parameters and fields of statistics.
+//! The declarations in Rust for Python: expressions, standard parameters, and the parameters and fields of
+//! statistics.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +13,8 @@ use crate::statistics::standard::STANDARD;
 /// All declarations; a dictionary in Python.
 #[derive(IntoPyObject)]
 pub struct Declarations {
-    /// The name of each expression, the function that users call, and the statistics that answer.
+    /// The name of each expression, its public function, and its statistics.
     expressions: Vec<(&'static str, &'static str, Vec<&'static str>)>,
-    /// The standard parameters.
     standard: Vec<Parameter>,
     /// The parameters and fields of each function that a statistic declares.
     functions: BTreeMap<&'static str, Function>,
@@ -22,7 +22,7 @@ pub struct Declarations {
 
 #[derive(IntoPyObject)]
 struct Function {
-    /// The kind of the answer, as the table of expressions has it.
+    /// The kind of the result in the table of expressions.
     kind: &'static str,
     text: &'static str,
     parameters: Vec<Parameter>,
@@ -32,16 +32,16 @@ struct Function {
 #[derive(IntoPyObject)]
 struct Parameter {
     name: &'static str,
-    /// Whether it is a column, and no option.
+    /// Whether it is a column, not an option.
     column: bool,
-    /// The type in Python without None; empty if it is that of the standard parameter.
+    /// The type in Python without None; empty for the type of the standard parameter.
     annotation: String,
     by_name: bool,
     default: &'static str,
     text: &'static str,
 }
 
-/// A declared field: the names of its columns and their dtypes.
+/// A declared field: the names and dtypes of its columns.
 #[derive(IntoPyObject)]
 struct Field {
     columns: Vec<&'static str>,
@@ -101,7 +101,7 @@ fn fields(record: &Fields) -> Vec<Field> {
     record.sentences.iter().map(field).collect()
 }
 
-/// The dtype of a field, as users read it.
+/// The dtype of a field, for users.
 fn dtype(kind: FieldKind) -> &'static str {
     match kind {
         FieldKind::Number => "Float64",

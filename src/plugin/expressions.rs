@@ -1,4 +1,4 @@
-//! The table of all expressions: a name, and the statistic that answers; columns and options choose between its variants.
+//! The table of all expressions with their statistics; columns and options select between variants.
 
 use crate::plugin::abi::ffi;
 use crate::plugin::answers::{
@@ -41,22 +41,22 @@ fn list(options: &Options, names: &[&str]) -> bool {
     names.iter().any(|name| matches!(options.value(name), OptionValue::List(_)))
 }
 
-/// What the statistic of an expression declares.
+/// The declaration of an expression's statistic.
 #[cfg_attr(not(feature = "python"), allow(dead_code))]
 pub struct Declared {
     /// The name of the expression.
     pub name: &'static str,
-    /// The kind of its answer.
+    /// The kind of the result.
     pub kind: &'static str,
-    /// What it is, and the words that people use for it.
+    /// Its description and search terms.
     pub text: &'static str,
     /// The parameters.
     pub parameters: &'static [Parameter],
-    /// The fields of each record that may be the answer.
+    /// The fields of each possible record.
     pub records: &'static [Fields],
 }
 
-/// What a statistic declares; nothing for a name that users do not call, or that Python defines.
+/// The declaration of a statistic; empty for a name that is not public, or that Python defines.
 macro_rules! declared {
     ($kind:ident, $name:ident, $statistic:ty) => {
         Declared {
@@ -77,8 +77,7 @@ macro_rules! expressions {
         $name:ident $(in $public:ident)? => $statistic:ty
             $(| $condition:ident($($option_name:literal),+) $variant_kind:ident $variant_field:ident => $variant:ty)*
     ),*;)*) => {
-        /// The names of all expressions, as Polars knows them: each with the function that users call, and with the statistics
-        /// that answer.
+        /// The names of all expressions in Polars, each with its public function and its statistics.
         #[cfg_attr(not(feature = "python"), allow(dead_code))]
         pub const TABLE: &[(&str, &str, &[&str])] = &[$($((
             stringify!($name),
@@ -86,12 +85,12 @@ macro_rules! expressions {
             &[stringify!($statistic), $(stringify!($variant)),*],
         )),*),*];
 
-        /// What the statistic of each expression declares.
+        /// The declaration of each expression's statistic.
         #[cfg_attr(not(feature = "python"), allow(dead_code))]
         pub const DECLARATIONS: &[Declared] =
             &[$($(declared!($kind, $name, $statistic $(, $public)?)),*),*];
 
-        /// What is wrong with the options of an expression, if anything is.
+        /// Validates the options of an expression.
         #[cfg_attr(not(feature = "python"), allow(dead_code))]
         pub fn check(name: &str, options: &Options) -> Result<(), OptionError> {
             match name {
@@ -108,7 +107,7 @@ macro_rules! expressions {
         $($(mod $name {
             use super::*;
 
-            /// The public name. One public function may call several expressions.
+            /// The public name; one public function may call several expressions.
             const CALLED: &str = [$(stringify!($public),)? stringify!($name)][0];
 
             ffi::symbols! {
@@ -130,9 +129,9 @@ macro_rules! expressions {
     };
 }
 
-// A name, and the statistic that answers; behind `in` the function that users call, if the statistic declares none of this name.
-// Behind a bar there is another one, for calls that have such columns or options: the first
-// whose condition holds.
+// Name and statistic; `in` names the public function, if the statistic does not declare one of this name.
+// After a bar follows an alternative for calls with certain columns or options; the first one whose condition
+// holds is used.
 expressions! {
     number, number_field:
         average_precision => AveragePrecision

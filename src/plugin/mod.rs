@@ -1,9 +1,9 @@
 //! The connection to Polars: List columns to groups, records to columns, and the table of expressions.
 //!
-//! The only layer that names polars, arrow or pyo3, and one that holds no formula. Every expression
-//! gets List columns with one row a group (the Python side implodes its arguments), is called once for
-//! all groups, and answers with exactly one row a group. Inputs and answers are Arrow arrays. They are not turned into
-//! columns of Polars, because the code for each of its dtypes would have to be compiled.
+//! This is the only layer that uses polars, arrow or pyo3, and it contains no formula. Every expression takes
+//! List columns with one row per group (the Python side implodes its arguments). It is called once for all
+//! groups, and returns exactly one row per group. Inputs and results are Arrow arrays. They are not converted
+//! to Polars columns, which would require compiling the code for each dtype.
 
 mod abi;
 mod answers;
@@ -15,7 +15,7 @@ mod expressions;
 mod inputs;
 mod threads;
 
-/// The extension module: it exists to be loaded by Polars, and tells what it holds.
+/// The extension module, which Polars loads, and functions about its contents.
 #[cfg(feature = "python")]
 mod python {
     use std::collections::BTreeMap;
@@ -26,8 +26,8 @@ mod python {
     use super::declarations::Declarations;
     use crate::front_end::FrontEnd;
 
-    /// Memory that the plugin allocates is freed by Polars, and the other way round. With one allocator for both, freed
-    /// pages are used again.
+    /// Memory that the plugin allocates is freed by Polars, and vice versa. With a shared allocator, freed
+    /// pages are reused.
     #[global_allocator]
     static ALLOCATOR: pyo3_polars::PolarsAllocator = pyo3_polars::PolarsAllocator::new();
 
@@ -35,12 +35,12 @@ mod python {
     mod _native {
         use super::*;
 
-        /// The version of the crate, which is the package's.
+        /// The version of the crate and of the package.
         #[pymodule_export]
         #[allow(non_upper_case_globals)]
         const __version__: &str = env!("CARGO_PKG_VERSION");
 
-        /// What Rust declares, for `tests/python/package/generate.py` and the package.
+        /// The declarations, for `tests/python/package/generate.py` and the package.
         #[pyfunction]
         fn declarations() -> Declarations {
             Declarations::new()
@@ -64,7 +64,8 @@ mod python {
             flags.map_or(FrontEnd::Python, FrontEnd::Shell).render(text)
         }
 
-        /// The places of distinct names of periods in the order of the periods; if they have none, the reason.
+        /// The ranks of distinct names of periods in chronological order; an error gives the reason if they
+        /// cannot be ordered.
         #[pyfunction]
         fn period_order(names: Vec<String>) -> Result<Vec<u32>, pyo3::PyErr> {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -87,13 +88,13 @@ mod python {
             groups.map_err(pyo3::exceptions::PyValueError::new_err)
         }
 
-        /// Ends a collection of batches, and frees what it has.
+        /// Ends a collection of batches, and frees its memory.
         #[pyfunction]
         fn end_batches(number: u64) {
             crate::plugin::batches::end(number);
         }
 
-        /// How often this process has called an expression: a query should call each of its own once.
+        /// The number of expression calls in this process; a query should make one call per expression.
         #[pyfunction]
         fn calls() -> usize {
             crate::plugin::abi::ffi::CALLS.load(std::sync::atomic::Ordering::Relaxed)

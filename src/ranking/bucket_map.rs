@@ -1,12 +1,15 @@
-//! Learned maps of positions to buckets: a cumulative distribution, fitted to a sample by one straight line or piecewise linear.
+//! Monotone maps of positions to buckets: a cumulative distribution, fitted to a sample by one straight line
+//! or piecewise linearly.
 //!
-//! Invariant: a map never decreases. Each of its operations is monotone, also when it is rounded, and the order of the
-//! buckets needs nothing else. How evenly the buckets fill decides the speed only. So a small sample chooses the map: a
-//! straight line if that spreads the sample well, otherwise one line for each cell of a grid that is fine over all
-//! orders of magnitude.
+//! Invariant: a map is non-decreasing. Each of its operations is monotone even after rounding, and the order
+//! of the buckets depends on nothing else. The fit affects only how evenly the buckets fill, and so only the
+//! speed. A small sample is therefore enough to choose the map. A straight line is used if it spreads the
+//! sample well. Otherwise the map has one line for each cell of a grid, which is fine at every order of
+//! magnitude.
 //!
-//! A line from -2 to 2 over 8 buckets gives -2, -0.1, 0.4 and 7 the buckets 0, 3, 4 and 7. Of scores over twelve orders of
-//! magnitude it would give nearly all the bucket 0; piecewise, each decade has buckets by its share of the sample.
+//! A line from -2 to 2 over 8 buckets maps -2, -0.1, 0.4 and 7 to the buckets 0, 3, 4 and 7. It would map
+//! nearly all scores over twelve orders of magnitude to bucket 0. A piecewise map gives each decade buckets
+//! by its share of the sample.
 
 use crate::paths::Path;
 use crate::ranking::scores::{Observations, Parts, Score};
@@ -17,13 +20,14 @@ use crate::ranking::tuning::{
 /// A map of positions to `0..buckets`.
 #[derive(Clone, Debug)]
 pub(in crate::ranking) enum BucketMap {
-    /// One straight line: two operations a key.
+    /// One straight line: two operations per key.
     Line(Line),
-    /// A line for each of many cells: for scores over many orders of magnitude, or in clusters.
+    /// One line per cell, for scores over many orders of magnitude or in clusters.
     PiecewiseLinear(PiecewiseLinear),
 }
 
-/// Does something with the function that gives a position its bucket: the code is compiled for either kind of map.
+/// Evaluates an expression with the bucket function of a map; the code is monomorphised for both kinds of
+/// map.
 macro_rules! with_buckets {
     ($map:expr, $bucket:ident => $does:expr) => {
         match $map {
@@ -41,24 +45,25 @@ macro_rules! with_buckets {
 }
 pub(in crate::ranking) use with_buckets;
 
-/// Rows to sample out of `rows`, spread evenly but at no fixed distance, which the rows might share.
+/// Row indices of a sample of `rows` rows: evenly spread, with jitter in case the rows are periodic.
 pub(in crate::ranking) fn sampled(rows: usize) -> impl Iterator<Item = usize> {
     let every = (rows / SAMPLE).max(1);
     (0..rows / every).take(SAMPLE).map(move |number| {
-        // The number is multiplied twice: multiples of one number are spread too evenly to meet equal scores by chance.
+        // Two multiplications: multiples of a single number are so evenly spread that equal scores would
+        // rarely be sampled.
         let mixed = (number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let jitter = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
         number * every + jitter as usize % every
     })
 }
 
-/// Scores to sample out of all pieces.
+/// Scores sampled from all pieces.
 pub(in crate::ranking) fn sampled_scores<S: Score>(
     pieces: &[Observations<'_, S>],
 ) -> impl Iterator<Item = S> {
     let rows = pieces.iter().map(|rows| rows.scores.len()).sum();
     let (mut piece, mut before) = (0, 0);
-    // The rows ascend.
+    // Row indices ascend.
     sampled(rows).map(move |row| {
         while row - before >= pieces[piece].scores.len() {
             before += pieces[piece].scores.len();
@@ -68,7 +73,7 @@ pub(in crate::ranking) fn sampled_scores<S: Score>(
     })
 }
 
-/// The lowest and the highest position of rows with these keys.
+/// The lowest and the highest position of these keys.
 fn ends_of<S: Score, R: Copy>(rows: &[R], key_of: impl Fn(R) -> S::Key) -> (f64, f64) {
     let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
     let (chunks, rest) = rows.as_chunks::<LANES>();
@@ -95,7 +100,7 @@ impl Default for BucketMap {
 }
 
 impl BucketMap {
-    /// The map that suits rows with these keys, which are `rows` together.
+    /// The map for rows with these keys; the pieces have `rows` rows in total.
     pub fn of_keys<S: Score, R: Copy>(
         pieces: &[&[R]],
         key_of: impl Fn(R) -> S::Key,
@@ -123,23 +128,23 @@ impl BucketMap {
         BucketMap::fitting(&mut sample, buckets)
     }
 
-    /// The map that suits these scores, of which some may be NaN.
+    /// The map for these scores; NaN is allowed.
     pub fn of_scores<S: Score>(scores: &[S], buckets: usize) -> Self {
         BucketMap::of_sample(sampled(scores.len()).map(|row| scores[row].position()).collect(), buckets)
     }
 
-    /// The map that suits the scores of all pieces, of which some may be NaN.
+    /// The map for the scores of all pieces; NaN is allowed.
     pub fn of_pieces<S: Score>(pieces: &[Observations<'_, S>], buckets: usize) -> Self {
         BucketMap::of_sample(sampled_scores(pieces).map(Score::position).collect(), buckets)
     }
 
-    /// The map that suits scores in parts, of which some may be NaN.
+    /// The map for the scores of all parts; NaN is allowed.
     pub fn of_parts<S: Score>(parts: &dyn Parts<S>, buckets: usize) -> Self {
         let mut positions = Vec::new();
         let step = parts.count().min(SAMPLE);
         for part in 0..parts.count() {
             parts.show(part, &mut |rows| {
-                // Each part gives other rows of its sample: parts may be ordered alike.
+                // Each part contributes different row indices, because parts may be ordered alike.
                 let rows_of_part = sampled(rows.scores.len()).skip(part % step).step_by(step);
                 positions.extend(rows_of_part.map(|row| rows.scores[row].position()));
             });
@@ -152,14 +157,15 @@ impl BucketMap {
         BucketMap::fitting(&mut positions, buckets)
     }
 
-    /// The map that suits a sample of positions. A NaN among them does no more than make a poor map.
+    /// The map fitted to a sample of positions. NaN in the sample only worsens the fit.
     fn fitting(sample: &mut [f64], buckets: usize) -> Self {
         sample.sort_unstable_by(f64::total_cmp);
         let [first, .., last] = *sample else {
             return BucketMap::Line(Line::over(0.0, 0.0, buckets));
         };
-        // The extremes of a large sample may be outliers, so the line ends where they are expected to be. What lies beyond is
-        // kept in its first and last bucket. A smaller sample says no more than its range.
+        // The extremes of a large sample may be outliers, so the line ends at their expected positions. The
+        // first and the last bucket take everything beyond. A small sample gives no better estimate than its
+        // range.
         let is_large = sample.len() >= SAMPLE / 2;
         let (low, high) = if is_large {
             let (low, high) = (sample[1], sample[sample.len() - 2]);
@@ -169,7 +175,7 @@ impl BucketMap {
             (first, last)
         };
         let line = Line::over(low, high, STRETCHES);
-        // A tie fills its bucket by any map, so it counts once.
+        // A tie fills one bucket under any map, so it counts once.
         let mut cells = [0usize; STRETCHES];
         for tie in sample.chunk_by(PartialEq::eq) {
             cells[line.bucket(tie[0]) as usize] += 1;
@@ -182,7 +188,6 @@ impl BucketMap {
     }
 }
 
-/// A straight line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::ranking) struct Line {
     low: f64,
@@ -191,10 +196,10 @@ pub(in crate::ranking) struct Line {
 }
 
 impl Line {
-    /// The line that stretches `low..=high` over `buckets` buckets.
+    /// The line that maps `low..=high` to `buckets` buckets.
     pub fn over(low: f64, high: f64, buckets: usize) -> Self {
-        // With infinities, or a range that overflows, the middle of the numbers is spread, and all other numbers go to
-        // the first and the last bucket.
+        // With infinities, or if the range overflows, the line covers the middle of the range. All other
+        // numbers go to the first or the last bucket.
         let (low, high) =
             (low.clamp(f64::MIN / 4.0, f64::MAX / 4.0), high.clamp(f64::MIN / 4.0, f64::MAX / 4.0));
         let last = (buckets - 1) as f64;
@@ -203,18 +208,17 @@ impl Line {
 
     #[inline]
     pub fn bucket(&self, position: f64) -> u32 {
-        // `max` also turns NaN into 0: it arises where the range is a single point.
+        // `max` also turns NaN into 0; NaN arises if the range is a single point.
         let bucket = ((position - self.low) * self.scale).max(0.0).min(self.last);
-        // Adding 2^52 leaves the rounded integer in the low bits: cheaper than a saturating cast.
+        // Adding 2^52 leaves the rounded integer in the low bits, which is cheaper than a saturating cast.
         (bucket + 4_503_599_627_370_496.0).to_bits() as u32
     }
 }
 
-/// A line for each cell of a grid over the keys of positions.
+/// One line for each cell of a grid over the keys of positions.
 ///
-/// A key grows with the logarithm of a position's distance from 0, so that cells are fine where positions
-/// are, over any number of decades; and within a cell the line follows the sample. Cells get buckets by
-/// their share of the sample.
+/// Keys grow with the logarithm of the distance from 0, so cells are fine at every order of magnitude. Each
+/// cell gets buckets by its share of the sample, and a line interpolates within the cell.
 #[derive(Clone, Debug)]
 pub(in crate::ranking) struct PiecewiseLinear {
     /// Key of the lowest position in the sample.
@@ -232,7 +236,7 @@ struct CellLine {
 }
 
 impl PiecewiseLinear {
-    /// Lines through a sorted sample.
+    /// Fits the lines to a sorted sample.
     fn through(sample: &[f64], buckets: usize) -> Self {
         let (low, high) = (sample[0].key(), sample[sample.len() - 1].key());
         let shift = (u64::BITS - (high - low).leading_zeros()).saturating_sub(GRID_CELLS.ilog2());
@@ -286,7 +290,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_decreases(mut sample in proptest::collection::vec(position(), 0..300), mut positions in proptest::collection::vec(position(), 2..50), log_buckets in 0u32..12) {
+        fn is_monotone(mut sample in proptest::collection::vec(position(), 0..300), mut positions in proptest::collection::vec(position(), 2..50), log_buckets in 0u32..12) {
             let buckets = 1usize << log_buckets;
             positions.extend_from_slice(&sample);
             positions.sort_by(f64::total_cmp);
@@ -305,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sample_chooses() {
+    fn sample_selects_the_map() {
         let of = |score: &dyn Fn(f64) -> f64| {
             let mut sample: Vec<f64> = (0..SAMPLE).map(|i| score((i as f64 + 0.5) / SAMPLE as f64)).collect();
             BucketMap::fitting(&mut sample, 1024)

@@ -1,4 +1,4 @@
-//! One group's rows, ranked in the way that suits their number.
+//! The rows of one group, ranked by the strategy for their number.
 
 use crate::paths::Path;
 use crate::ranking::order::{
@@ -12,27 +12,27 @@ use crate::ranking::ties::{Ties, row_counts::RowCounts, source::Source, units};
 use crate::ranking::tuning::{ROWS_PER_KEY, SHARD_ROWS};
 use crate::ranking::weighted::Weighted;
 
-/// The way in which a group is ranked. All give the same answers; tests and benchmarks force one.
+/// How a group is ranked. All strategies give the same results; tests and benchmarks select one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
-    /// The one that suits the group.
+    /// Chosen by the group's size.
     #[default]
     Fitting,
-    /// By the keys of each class, by one thread.
+    /// By the keys of each class, on one thread.
     ClassKeys,
-    /// In shards, by all threads.
+    /// In shards, on all threads.
     Shards,
-    /// By counting distinct scores; by the keys of each class if there are too many.
+    /// By counting distinct scores; falls back to the keys of each class if there are too many.
     Counting,
 }
 
 impl Strategy {
-    /// The ways that can be forced, by name.
+    /// The selectable strategies, by name.
     pub const NAMES: [(&'static str, Strategy); 3] =
         [("class_keys", Strategy::ClassKeys), ("shards", Strategy::Shards), ("counted", Strategy::Counting)];
 }
 
-/// The rows of one group, whose scores have keys of type `K`. Keeps its memory from group to group.
+/// The rows of one group, whose scores have keys of type `K`. Memory is reused from group to group.
 #[derive(Debug)]
 pub struct Group<K> {
     strategy: Strategy,
@@ -40,16 +40,16 @@ pub struct Group<K> {
     score_type: ScoreType,
     one_thread: OneThread<K>,
     layout: Layout,
-    /// All rows, those that were skipped among them.
+    /// All rows, including skipped ones.
     all_rows: u64,
-    /// Skipped rows that lack only the label; `None` if unknown.
+    /// Skipped rows in which only the label is missing; `None` if unknown.
     n_unlabelled: Option<u64>,
 }
 
-/// Where the ties come from.
+/// The layout that the ties are read from.
 #[derive(Debug)]
 enum Layout {
-    /// The rows of `one_thread`.
+    /// The rows are in `one_thread`.
     OneThread,
     Other(Box<dyn Source>),
 }
@@ -61,7 +61,7 @@ impl<K: Key> Default for Group<K> {
 }
 
 impl<K: Key> Group<K> {
-    /// No rows yet, and how they are to be ranked.
+    /// An empty group with its ranking strategy.
     pub fn new(strategy: Strategy, domain: Domain) -> Self {
         Group {
             strategy,
@@ -74,20 +74,20 @@ impl<K: Key> Group<K> {
         }
     }
 
-    /// The type of scores `S` in this group.
+    /// The score type `S` in this group's domain.
     pub fn score_type_of<S: Score<Key = K>>(&self) -> ScoreType {
         ScoreType::of::<S>(self.domain)
     }
 
-    /// Takes in rows.
+    /// Loads rows.
     pub fn load<S: Score<Key = K>>(&mut self, rows: Observations<'_, S>) {
         self.load_pieces(&[rows]);
     }
 
-    /// Takes in rows that lie in several pieces. Those with weights or counts lie in one.
+    /// Loads rows in several pieces. Rows with weights or counts must be in one piece.
     ///
     /// # Panics
-    /// If rows of several pieces have weights or counts.
+    /// Panics if rows in several pieces have weights or counts.
     pub fn load_pieces<S: Score<Key = K>>(&mut self, pieces: &[Observations<'_, S>]) {
         self.score_type = self.score_type_of::<S>();
         self.all_rows = pieces.iter().map(|rows| rows.all_rows).sum();
@@ -131,7 +131,7 @@ impl<K: Key> Group<K> {
         Layout::OneThread
     }
 
-    /// Takes in many rows that lie in parts; whatever the strategy, they are counted or divided into shards.
+    /// Loads many rows in parts; they are counted or sharded, whatever the strategy.
     pub fn load_parts<S: Score<Key = K>>(&mut self, parts: &dyn Parts<S>) {
         let facts = PartFacts::of(parts);
         self.score_type = self.score_type_of::<S>();
@@ -149,7 +149,7 @@ impl<K: Key> Group<K> {
         });
     }
 
-    /// Takes in the ties of a source, which are of so many rows, those that were skipped among them.
+    /// Loads the ties of a source; `all_rows` includes skipped rows.
     pub fn load_source(&mut self, source: Box<dyn Source>, score_type: ScoreType, all_rows: u64) {
         self.score_type = score_type;
         self.all_rows = all_rows;
@@ -157,7 +157,7 @@ impl<K: Key> Group<K> {
         self.layout = Layout::Other(source);
     }
 
-    /// How many rows there are.
+    /// The row counts of the group.
     pub fn row_counts(&self) -> RowCounts {
         let (n_pos, n_neg) = self.source().rows();
         let have_weights = self.source().units().is_some();
@@ -165,7 +165,7 @@ impl<K: Key> Group<K> {
         RowCounts { n_pos, n_neg, n_missing, n_unlabelled: self.n_unlabelled, have_weights }
     }
 
-    /// Whether a score that is not missing is NaN, and the group therefore cannot be ranked.
+    /// Whether the score of any row in use is NaN, so that the group cannot be ranked.
     pub fn has_nan(&self) -> bool {
         self.source().has_nan()
     }
@@ -230,7 +230,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_nan_counts_only_where_it_is_used() {
+    fn nan_in_skipped_rows_is_ignored() {
         let scores = [f64::NAN, 1.0];
         let (labels, second) = (Bits::new(&[0b01], 0, 2), Bits::new(&[0b10], 0, 2));
         let (all, valid) =
@@ -244,9 +244,9 @@ pub(crate) mod tests {
         assert!(!Shards::<u64>::part_as(&[valid], Default::default(), 2, 2).has_nan());
     }
 
-    /// Rows of one class after the other are copied 64 at a time.
+    /// Runs of rows of one class are copied 64 at a time.
     #[test]
-    fn classes_one_after_the_other() {
+    fn sorted_classes() {
         let mixed: Vec<(i64, bool)> = (0..500).map(|row| (row * 37 % 101, row * 29 % 31 < 11)).collect();
         let mut sorted = mixed.clone();
         sorted.sort_by_key(|row| row.1);
@@ -257,7 +257,7 @@ pub(crate) mod tests {
         assert_eq!(facts(&sorted), facts(&mixed));
     }
 
-    /// A group on either side of the border, against the other way of ranking.
+    /// Groups on both sides of the size limit, compared with the other strategy.
     #[test]
     fn large_groups_are_ranked_alike() {
         let scores: Vec<f64> =

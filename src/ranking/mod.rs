@@ -1,21 +1,21 @@
-//! The kernel: from scores and labels to [`Ties`], on which every unpaired statistic stands.
+//! The kernel: from scores and labels to [`Ties`], the input of every unpaired statistic.
 //!
-//! The folders. Each uses only those above it:
+//! Each module uses only the modules above it:
 //!
-//! - [`scores`]: a score as an integer key with the same order; labels as bits; [`Observations`], the rows of a group
-//!   before they are ranked.
-//! - `bucket_map`: scores to buckets, fitted to a sample.
+//! - [`scores`]: scores as order-preserving integer keys; labels as bits; [`Observations`], the rows of a
+//!   group before ranking.
+//! - `bucket_map`: maps of scores to buckets, fitted to a sample.
 //! - `partition`: the radix partition of rows by a histogram, a prefix sum and a scatter.
-//! - [`ties`]: the distinct scores of a group, highest first, each with its positives and negatives. A statistic cannot
-//!   tell whether the rows behind them were ranked, or were counted earlier.
-//! - `index`: one class of keys in buckets, and its probe: how many of them are below any key of the other class.
-//! - [`order`]: the ways to rank rows without weights. Few rows are compared in pairs, and few distinct scores are
-//!   counted. Otherwise one class is bucketed, and the other class looks up its ranks in it.
-//! - [`weighted`]: the same for rows with weights, which count units of a fixed-point number.
-//! - [`group`]: the rows of one group, ranked in the way that suits their number.
-//! - [`rows`]: several columns row by row: codes of scores and keys, and placements of rows.
+//! - [`ties`]: the distinct scores of a group, highest first, each with the number of its positives and
+//!   negatives. Statistics see the same ties for ranked rows and for stored counts.
+//! - `index`: the keys of one class in buckets, and the look-up of any key of the other class.
+//! - [`order`]: strategies to rank unweighted rows. A few rows are compared in pairs, and a few distinct
+//!   scores are counted. Otherwise one class is bucketed, and the other class looks up its ranks.
+//! - [`weighted`]: the same for rows with weights, which are integers in units of fixed point.
+//! - [`group`]: the rows of one group, ranked by the strategy for their number.
+//! - [`rows`]: several columns row by row: codes of scores and keys, placements of rows.
 //!
-//! [`tasks`] divides many groups among threads. `tuning` has all numbers that decide the speed.
+//! [`tasks`] schedules many groups over threads. `tuning` has all constants that affect the speed.
 
 #![deny(unsafe_code)]
 

@@ -1,21 +1,21 @@
 //! Radix partition: a histogram of the partitions, its prefix sum, and a stable scatter.
 //!
-//! Rows `c a b a` of the partitions 2, 0, 1, 0 have the histogram `2 1 1`, so that the partitions begin at `0 2 3`. The scatter
-//! writes each row to the next offset of its partition:
+//! Rows `c a b a` in the partitions 2, 0, 1, 0 have the histogram `2 1 1`, so the partitions begin at
+//! `0 2 3`. The scatter writes each row to the next offset of its partition:
 //!
 //! ```text
 //! offsets  0 2 3   1 (c) -> ...c      offsets  0 2 4   (a) -> a..c
 //! offsets  1 2 4   (b) -> a.bc        offsets  1 3 4   (a) -> aabc
 //! ```
 //!
-//! Afterwards each offset is where its partition ends, which is where the next one begins.
+//! Afterwards each offset is the end of its partition, which is the start of the next one.
 
 use std::ops::AddAssign;
 
 use crate::cache;
 use crate::ranking::tuning::TOGETHER;
 
-/// Replaces each count by the sum of all before it, and returns the sum of all.
+/// Replaces each count by the sum of the counts before it; returns the total.
 pub(in crate::ranking) fn exclusive_prefix_sum<T: Copy + Default + AddAssign>(counts: &mut [T]) -> T {
     let mut sum = T::default();
     for count in counts {
@@ -24,7 +24,7 @@ pub(in crate::ranking) fn exclusive_prefix_sum<T: Copy + Default + AddAssign>(co
     sum
 }
 
-/// Writes at most [`TOGETHER`] rows to their partitions; `offsets` are where the next row of each goes.
+/// Writes at most [`TOGETHER`] rows to their partitions; `offsets` are the next offset of each partition.
 #[inline(always)]
 pub(in crate::ranking) fn scatter<R>(
     partitions: &[u16],
@@ -33,8 +33,8 @@ pub(in crate::ranking) fn scatter<R>(
     to: &mut [R],
 ) {
     debug_assert!(partitions.len() <= TOGETHER);
-    // First all offsets, then all rows. In one loop, the compiler would have to read `offsets` again after each row: for all that it
-    // knows, the row was written there.
+    // First all offsets, then all rows. In a single loop the compiler would reload `offsets` after each row,
+    // since the written row may alias it.
     let mut of_rows = [0; TOGETHER];
     for (of_row, &partition) in of_rows.iter_mut().zip(partitions) {
         let offset = &mut offsets[usize::from(partition)];
@@ -43,7 +43,7 @@ pub(in crate::ranking) fn scatter<R>(
     }
     for (&offset, row) in of_rows[..partitions.len()].iter().zip(rows) {
         to[offset as usize] = row;
-        // Measured on 10^7 rows: the AUC takes a sixteenth less time, and no less with two lines ahead.
+        // Measured on 10^7 rows: the AUC takes 1/16 less time; prefetching two lines ahead is no faster.
         cache::prefetch_next_line(to, offset as usize);
     }
 }

@@ -1,4 +1,4 @@
-//! The division of work among threads: groups cut into tasks by their rows, not by their number.
+//! Scheduling over threads: groups are divided into tasks by rows, not by number.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -11,13 +11,13 @@ use crate::ranking::tuning::{
     BLOCK_ROWS, PARALLEL_ROWS, PARTS_PER_THREAD, ROWS_PER_GROUP, SHARD_ROWS, TASKS_PER_THREAD,
 };
 
-/// A pool of threads, to be asked only if there is enough work.
+/// A pool of threads, used only if there is enough work.
 pub trait Pool {
-    /// Runs `work` where it may use the pool's threads.
+    /// Runs `work` in the pool.
     fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T;
 }
 
-/// The pool that this is called in.
+/// The current pool.
 pub struct Here;
 
 impl Pool for Here {
@@ -26,16 +26,16 @@ impl Pool for Here {
     }
 }
 
-/// Whether this is called in a pool, whose threads may share the work. Elsewhere Rayon would begin threads of its own.
+/// Whether the caller runs in a pool. Outside a pool, Rayon would start its global threads.
 pub fn in_pool() -> bool {
     rayon::current_thread_index().is_some()
 }
 
-/// Runs `work` over ranges of groups that together cover all `groups`, and gives the results in order.
+/// Runs `work` over ranges that cover `0..groups`, and returns the results in order.
 ///
-/// A group larger than a task is a task of its own, and divides its work further in the same pool, so that small groups
-/// do not wait for it. Work of more than one pass over its rows may divide its work in any group, so it is always done
-/// in the pool.
+/// A group larger than a task is a separate task and divides its work in the same pool. Small groups do not
+/// wait for it. Work with more than one pass over its rows may parallelise within any group, so it always
+/// runs in the pool.
 pub fn run<T: Send>(
     pool: &impl Pool,
     groups: usize,
@@ -55,10 +55,10 @@ pub fn run<T: Send>(
     })
 }
 
-/// What `work` makes of each number of a range, in order, by all threads of the pool that this is called in; it is
-/// given something that it keeps from one number to the next.
+/// The results of `work` for each number of a range, in order, on all threads of the current pool. `work`
+/// also gets state that is reused between numbers.
 ///
-/// The threads call the work through a pointer, so that little code is compiled for each statistic.
+/// Threads call the work through a pointer, to limit monomorphisation.
 pub fn par_map<W, T: Send>(
     numbers: Range<usize>,
     start: impl Fn() -> W + Sync,
@@ -66,44 +66,44 @@ pub fn par_map<W, T: Send>(
 ) -> Vec<T> {
     let slots: Vec<Mutex<Option<T>>> = numbers.clone().map(|_| Mutex::new(None)).collect();
     in_parallel(numbers.len(), &|part| {
-        let mut kept = start();
+        let mut state = start();
         for index in part {
             interrupt::check();
-            let result = work(&mut kept, numbers.start + index);
-            // Each slot is used by one number only, so its lock is free and not poisoned.
+            let result = work(&mut state, numbers.start + index);
+            // Each slot belongs to one number, so its lock is free and not poisoned.
             *slots[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
     });
     slots.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }
 
-/// Does `work` with each item of a list and its number, by all threads of the pool that this is called in; it is given
-/// something that it keeps from one item to the next.
+/// Calls `work` with each item of a list and its index, on all threads of the current pool. `work` also gets
+/// state that is reused between items.
 pub fn par_for_each<W, I: Send>(
     items: Vec<I>,
     start: impl Fn() -> W + Sync,
     work: impl Fn(&mut W, usize, I) + Sync,
 ) {
     let slots: Vec<Mutex<Option<I>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
-    par_map(0..slots.len(), start, |kept, number| {
+    par_map(0..slots.len(), start, |state, number| {
         // Each item is taken once, so its lock is free and not poisoned.
         if let Some(item) = slots[number].lock().unwrap_or_else(PoisonError::into_inner).take() {
-            work(kept, number, item);
+            work(state, number, item);
         }
     });
 }
 
-/// Whether work on so many rows is worth more than one thread.
+/// Whether this many rows justify more than one thread.
 pub fn are_many(rows: usize) -> bool {
     rows >= SHARD_ROWS
 }
 
-/// The results of `work` for each item, in order, by all threads of the pool that this is called in.
+/// The results of `work` for each item, in order, on all threads of the current pool.
 pub fn par_map_items<'a, I: Sync, T: Send>(items: &'a [I], work: impl Fn(&'a I) -> T + Sync) -> Vec<T> {
     par_map(0..items.len(), || (), |(), item| work(&items[item]))
 }
 
-/// The same of items that `work` consumes.
+/// The same for items that `work` consumes.
 pub fn par_map_owned<I: Send, T: Send>(items: Vec<I>, work: impl Fn(I) -> T + Sync) -> Vec<T> {
     let slots: Vec<Mutex<Option<I>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
     // Each item is taken once, so its lock is free and not poisoned.
@@ -111,7 +111,7 @@ pub fn par_map_owned<I: Send, T: Send>(items: Vec<I>, work: impl Fn(I) -> T + Sy
     par_map(0..slots.len(), || (), |(), item| take(item).map(&work)).into_iter().flatten().collect()
 }
 
-/// The results of `work` for each row, in order, by all threads of the pool that this is called in if there are many rows.
+/// The results of `work` for each row, in order; many rows use all threads of the current pool.
 pub fn par_map_rows<T: Clone + Default + Send>(rows: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     if !are_many(rows) {
         return (0..rows).map(work).collect();
@@ -125,7 +125,7 @@ pub fn par_map_rows<T: Clone + Default + Send>(rows: usize, work: impl Fn(usize)
     results
 }
 
-/// Two results, on two threads if another one of the pool that this is called in is idle.
+/// Two results, computed on two threads if another thread of the current pool is idle.
 pub fn join<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B + Send) -> (A, B) {
     let (mut a, mut b) = (None, None);
     let (mut one, mut other) = (Some(one), Some(other));
@@ -140,7 +140,7 @@ pub fn join<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl FnOnce
     }
 }
 
-/// Hands parts of `0..count` to all threads.
+/// Passes ranges that cover `0..count` to all threads.
 fn in_parallel(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     let part = count.div_ceil(rayon::current_num_threads() * PARTS_PER_THREAD).max(1);
     (0..count.div_ceil(part)).into_par_iter().for_each(|number| {
@@ -148,7 +148,7 @@ fn in_parallel(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     });
 }
 
-/// Sorts rows, many of them by all threads of the pool that this is called in. Equal rows may change their order.
+/// Sorts rows; many rows use all threads of the current pool. The sort is unstable.
 pub fn sort_by<T: Send>(rows: &mut [T], order: impl Fn(&T, &T) -> Ordering + Sync) {
     sort(rows, |one, other| {
         interrupt::check();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_of_a_pool_know_it() {
+    fn in_pool_on_pool_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         assert!(pool.install(in_pool) && !std::thread::spawn(in_pool).join().unwrap());
     }
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn little_work_stays_here() {
+    fn little_work_runs_on_the_calling_thread() {
         assert_eq!(run(&Forbidden, 10, 1, &|_| 10, &|range| range.len()), [10]);
         assert_eq!(run(&Forbidden, 0, 1, &|_| 10, &|range| range.len()), [0]);
     }

@@ -1,4 +1,4 @@
-//! Bins in no order: those of one score, or of one interval, come together.
+//! A hash table of bins, which merges bins of one score or of one interval.
 
 use super::scale::Intervals;
 use super::state::State;
@@ -8,33 +8,33 @@ use crate::ranking::ties::{
     counts::{Count, CountValue},
 };
 
-/// Rows that share a score or an interval.
+/// Rows with a common score or interval.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bin<K, T> {
-    /// The interval. Without a partition it means nothing.
+    /// The interval; unused without a partition.
     pub interval: u64,
-    /// The rows. Without rows it is no bin.
+    /// The rows; the slot is free if there are none.
     pub count: Count<T>,
     /// The lowest score.
     pub low: K,
-    /// Whether all scores are the lowest.
+    /// Whether all scores equal the lowest.
     pub tied: bool,
 }
 
-/// Bins, each at the slot that its score or its interval names or behind it.
+/// Bins by open addressing: each is at the slot of its hash or behind it.
 pub(super) struct BinTable<K, T> {
     slots: Vec<Bin<K, T>>,
-    /// Shift of a hash that leaves a slot's number.
+    /// The right shift of a hash to a slot number.
     shift: u32,
     used: usize,
     by_interval: bool,
 }
 
-/// Slots of the smallest table.
+/// The minimum number of slots.
 const FEWEST_SLOTS: usize = 1024;
 
 impl<K: Key, T: CountValue> BinTable<K, T> {
-    /// No bins, with slots for some; those of one interval come together, or else those of one score.
+    /// An empty table with capacity; merges bins by interval, or else by score.
     pub fn new(slots: usize, by_interval: bool) -> Self {
         let slots = slots.next_power_of_two().max(FEWEST_SLOTS);
         let free = Bin { interval: 0, count: Count::default(), low: K::default(), tied: false };
@@ -51,7 +51,7 @@ impl<K: Key, T: CountValue> BinTable<K, T> {
         self.slots.len()
     }
 
-    /// Whether so many more bins leave half of the slots free.
+    /// Whether half of the slots stay free after `more` insertions.
     pub fn has_room(&self, more: usize) -> bool {
         2 * (self.used + more) <= self.slots.len()
     }
@@ -60,7 +60,8 @@ impl<K: Key, T: CountValue> BinTable<K, T> {
     #[inline(always)]
     pub fn add(&mut self, added: Bin<K, T>) {
         let last = self.slots.len() - 1;
-        // Many whole numbers that are one float share an interval, but without a partition not a bin.
+        // Many integers that round to one float share an interval, but without a partition they have separate
+        // bins.
         let hash = if self.by_interval {
             added.interval.wrapping_mul(0x9E37_79B9_7F4A_7C15)
         } else {
@@ -86,7 +87,7 @@ impl<K: Key, T: CountValue> BinTable<K, T> {
         }
     }
 
-    /// Adds the bins of a state to those of their score, or of their interval.
+    /// Adds the bins of a state.
     pub fn add_state(&mut self, state: &State<T>, intervals: Intervals) {
         let filled = intervals.of(&state.bins.score_type().values(state.bins.keys()));
         let (keys, counts) = state.columns::<K>();
@@ -96,7 +97,7 @@ impl<K: Key, T: CountValue> BinTable<K, T> {
         }
     }
 
-    /// Makes room for so many more bins, if there is none.
+    /// Grows the table if necessary for `more` insertions.
     pub fn make_room(&mut self, more: usize) {
         if !self.has_room(more) {
             let mut larger = BinTable::new(2 * (self.used + more).max(self.slots.len()), self.by_interval);
@@ -109,7 +110,7 @@ impl<K: Key, T: CountValue> BinTable<K, T> {
         self.slots.iter().copied().filter(|bin| bin.count != Count::default())
     }
 
-    /// The bins, the highest score first, and which of them have one score; empty if all have.
+    /// The bins, highest score first, and a flag for each with a single score; no flags if all have one.
     pub fn bins_in_order(&self, score_type: ScoreType) -> (Counts<T>, Vec<bool>) {
         let mut keys_and_slots: Vec<(K, u32)> = Vec::with_capacity(self.used);
         let used = self.slots.iter().zip(0..).filter(|(bin, _)| bin.count != Count::default());

@@ -1,9 +1,9 @@
-//! Rows counted straight into the bins of a small state, without ranking them.
+//! Counts rows directly into the bins of a bounded state, without ranking them.
 //!
-//! A table has the bins of one partition. When it gets too full, the rows so far are put into the first partition that
-//! leaves few enough bins, and counting goes on in that one. The partition of some rows is never later than that of all
-//! rows (see `state`), so the state at the end is the same as that of the ranked rows. Therefore a table may also begin
-//! with the partition of a sample: it need not be made anew while it fills.
+//! A table has the bins of one partition. When it becomes too full, its rows move to the first partition with
+//! few enough bins, and counting continues there. The partition of a subset is never later than the partition
+//! of all rows (see `state`). The result therefore equals the state of the ranked rows. A table may therefore
+//! start with the partition of a sample, which avoids rebuilding it.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::ranking::scores::{Key, Observations, Score, observations::blocks, sco
 use crate::ranking::ties::{Count, Counts, RowCounts};
 use crate::simd::{self, Kernel};
 
-/// Whether there are so many rows for each bin that counting them is faster than ranking.
+/// Whether there are so many rows per bin that counting is faster than ranking.
 pub(super) fn are_many<S>(pieces: &[Observations<'_, S>], limit: Limit) -> bool {
     let rows = pieces.iter().map(|rows| rows.scores.len()).sum::<usize>();
     let times = (limit.max_bins / CACHED_BINS).max(1);
@@ -28,7 +28,7 @@ pub(super) fn are_many<S>(pieces: &[Observations<'_, S>], limit: Limit) -> bool 
         && (rows / ROWS_PER_BIN) as u64 / times >= limit.max_bins
 }
 
-/// The state of rows without weights that lie in several parts, in at most so many bins.
+/// The state of unweighted rows in several pieces, limited to a number of bins.
 pub(super) fn bounded_state<S: Score>(
     pieces: &[Observations<'_, S>],
     limit: Limit,
@@ -55,7 +55,7 @@ pub(super) fn bounded_state<S: Score>(
     state
 }
 
-/// The partition of some rows from all parts, some of each: that of all rows is no earlier one.
+/// The partition of a sample from all pieces; the partition of all rows is the same or a later one.
 fn first_resolution<S: Score>(
     pieces: &[Observations<'_, S>],
     limit: Limit,
@@ -75,7 +75,7 @@ fn first_resolution<S: Score>(
     table.state().fitted().resolution
 }
 
-/// The bins of some rows.
+/// The bins of the rows so far.
 struct Table<K> {
     bins: BinTable<K, u64>,
     resolution: Resolution,
@@ -85,19 +85,19 @@ struct Table<K> {
     nan: Count,
 }
 
-/// Rows whose intervals are found together.
+/// Rows whose intervals are computed together.
 const BLOCK: usize = 64;
 
 impl<K: Key> Table<K> {
     fn new(limit: Limit, score_type: ScoreType, resolution: Resolution) -> Self {
-        // Without a partition it is not known how many bins there will be; with one, some more than the state may have.
+        // Without a partition the number of bins is unknown; with one it slightly exceeds the limit.
         let bins = if resolution == 0 { 0 } else { limit.max_bins as usize };
         let bins = BinTable::new(4 * bins, resolution > 0);
         let intervals = limit.scale.intervals(resolution);
         Table { bins, resolution, intervals, limit, score_type, nan: Count::default() }
     }
 
-    /// Makes room for a block of rows: with more slots or, if there are many bins, in a later partition.
+    /// Makes room for a block of rows: adds slots or, if there are many bins, moves to a later partition.
     fn make_room(&mut self) {
         if self.bins.has_room(BLOCK) {
             return;
@@ -124,7 +124,7 @@ impl<K: Key> Table<K> {
     }
 }
 
-/// Rows on their way into a table.
+/// The kernel that counts rows into a table.
 struct Counting<'a, S: Score> {
     rows: Observations<'a, S>,
     table: Table<S::Key>,
@@ -220,9 +220,10 @@ mod tests {
         }
     }
 
-    /// They fill a table that has no partition yet, and all are one float. In one chain of slots it would take minutes.
+    /// These fill a table without a partition, and all round to one float. A single chain of slots would take
+    /// minutes.
     #[test]
-    fn whole_numbers_that_are_one_float() {
+    fn integers_that_round_to_one_float() {
         let rows: Vec<(i128, bool, bool)> =
             (0..300_000).map(|i| ((1 << 100) + i, i % 3 == 0, true)).collect();
         agrees(&rows, Limit { max_bins: 4096, scale: Scale::Real }).unwrap();

@@ -1,10 +1,10 @@
-//! Many states as one.
+//! Merges many states into one.
 //!
-//! Exact states are merged in order, two at a time: halves, and halves of halves. So each bin is moved log n times, and
-//! memory is used again while caches still have it.
+//! Exact states are merged in order, as a balanced binary tree. Each bin is moved log n times, and memory is
+//! reused while it is still in the cache.
 //!
-//! States of a partition have few scores in common, but many intervals. Their bins come together in a table, and only the
-//! bins of the table are put in order.
+//! States with a partition share few scores but many intervals. Their bins are collected in a table, and only
+//! the bins of the table are sorted.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,8 +23,8 @@ use crate::ranking::ties::{
 };
 
 impl<T: CountValue> State<T> {
-    /// The state of all rows of many states, which are of one type of score; none only if there are none. `read` gives
-    /// one of them, and `bins` says how many bins a range of them has.
+    /// The state of all rows of many states of one score type; `None` if there are no states. `read` returns
+    /// one state, and `bins` returns the number of bins in a range of states.
     pub fn merged<K: Key, E: Send>(
         states: Range<usize>,
         bins: &(impl Fn(Range<usize>) -> usize + Sync),
@@ -54,13 +54,13 @@ impl<T: CountValue> State<T> {
         Ok(Some(all::<T, K, E>(states, bins, read)?.joined()))
     }
 
-    /// The state of the rows of both.
+    /// The state of the rows of both states.
     pub fn with<K: Key>(&self, other: &Self) -> Self {
         State::sum::<K>(Cow::Borrowed(self), other).fitted()
     }
 
-    /// The rows of some states, at least one, with bins that are perhaps too many; those of a single state are as they were
-    /// written.
+    /// The rows of one or more states, possibly with too many bins. A single state is returned as it was
+    /// read.
     fn of_some<K: Key>(mut states: Vec<Self>) -> Self {
         if states.len() >= STATES_TOGETHER
             && Path::MergeTable.is_on()
@@ -97,12 +97,12 @@ impl<T: CountValue> State<T> {
         State { bins, tied, ..both }
     }
 
-    /// Whether both have the same scores, and each a bin of its own.
+    /// Whether both have the same scores, each with a separate bin.
     fn has_scores_of(&self, other: &Self) -> bool {
         self.tied.is_empty() && other.tied.is_empty() && self.bins.keys() == other.bins.keys()
     }
 
-    /// What a state of the rows of both says beside its bins.
+    /// The merged fields of both states, except the bins.
     fn without_bins(&self, other: &Self) -> Self {
         let score_type = self.bins.score_type();
         let rows = self.rows.plus(other.rows);
@@ -114,7 +114,7 @@ impl<T: CountValue> State<T> {
         State { limit, resolution, ..State::exact(Counts::new(score_type, None), rows) }
     }
 
-    /// The rows of states of a scale, of which some have a partition, with one bin for each interval.
+    /// The rows of states of a scale, some with a partition, with one bin for each interval.
     fn in_table<K: Key>(states: &[Self], scale: Scale) -> Self {
         let score_type = states[0].bins.score_type();
         let nothing = State::exact(Counts::new(score_type, None), RowCounts::default());
@@ -138,7 +138,7 @@ mod tests {
     use crate::states::{Limit, state::tests::each};
     use proptest::prelude::*;
 
-    /// Many states of rows, perhaps with a limit of their own, and their sizes.
+    /// States of rows with optional limits, of various sizes.
     fn states(parts: &[Vec<(i32, bool)>], limits: &[Option<u64>]) -> Vec<State> {
         let state = |(rows, max_bins): (&Vec<(i32, bool)>, &Option<u64>)| {
             let rows: Vec<(f64, bool)> = rows.iter().map(|row| (f64::from(row.0) / 64.0, row.1)).collect();
@@ -159,9 +159,9 @@ mod tests {
     }
 
     proptest! {
-        /// Against the states that are merged one after the other.
+        /// Compares with a sequential merge.
         #[test]
-        fn at_once_or_one_by_one(
+        fn equals_sequential_merge(
             parts in prop::collection::vec(prop::collection::vec((-300i32..300, any::<bool>()), 0..60), 1..24),
             limits in prop::collection::vec(prop::option::of(4u64..40), 24),
         ) {
@@ -171,9 +171,9 @@ mod tests {
         }
     }
 
-    /// As somebody else may have written a state: bins that share an interval of its partition.
+    /// Input from another writer: bins that share an interval of the partition.
     #[test]
-    fn bins_that_were_not_joined() {
+    fn unmerged_bins() {
         let rows = |from: i32| (from..from + 40).map(|row| (row * row, row % 3 == 0)).collect::<Vec<_>>();
         let [mut one, mut other] = [rows(0), rows(7)].map(|rows| states(&[rows], &[None]).remove(0));
         let limit = Some(Limit { max_bins: 1 << 10, scale: Scale::Real });
@@ -189,7 +189,7 @@ mod tests {
         assert_same(&one.with::<u64>(&other), &State { limit, resolution, ..expected }.joined());
     }
 
-    /// So many bins that threads share them, with most scores in common or with few.
+    /// Enough bins for several threads, with mostly shared scores or few.
     #[test]
     fn many_bins() {
         let mixed = |row: usize| (row as u32).wrapping_mul(0x9E37_79B1) >> 8;

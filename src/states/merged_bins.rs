@@ -1,4 +1,4 @@
-//! The bins of two states, in order.
+//! Merges the sorted bins of two states.
 
 use std::hint::select_unpredictable;
 
@@ -7,10 +7,10 @@ use super::tuning::MERGE_BLOCK;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::counts::{Count, CountValue, Counts};
 
-/// The bins of both, and which of them have one score; without a partition, empty if all have.
+/// The merged bins, and a flag for each with a single score; without a partition, no flags if all have one.
 ///
-/// With `BY_INTERVAL`, bins of one interval are one bin. Each state then comes with the intervals of its bins, none of which is
-/// there twice.
+/// With `BY_INTERVAL`, bins of one interval are merged. Each state then comes with the intervals of its bins,
+/// which are distinct.
 pub(super) fn merged_bins<K: Key, T: CountValue, const BY_INTERVAL: bool>(
     one: (&State<T>, &[u64]),
     other: (&State<T>, &[u64]),
@@ -29,16 +29,16 @@ pub(super) fn merged_bins<K: Key, T: CountValue, const BY_INTERVAL: bool>(
     (Counts::from_parts(merged.keys.into(), merged.counts, score_type), merged.tied)
 }
 
-/// Bins in order.
+/// Sorted bins.
 struct MergedBins<K, T> {
     keys: Vec<K>,
     counts: Vec<Count<T>>,
-    /// Empty if all are tied.
+    /// Empty if all bins are tied.
     tied: Vec<bool>,
 }
 
 impl<K: Key, T: CountValue> MergedBins<K, T> {
-    /// All bins of both.
+    /// Merges all bins of both.
     fn of_all<const BY_INTERVAL: bool, const ALL_TIED: bool>(both: [Bins<'_, K, T>; 2]) -> Self {
         let most = both[0].keys.len() + both[1].keys.len();
         let mut merged = MergedBins {
@@ -50,7 +50,7 @@ impl<K: Key, T: CountValue> MergedBins<K, T> {
         merged
     }
 
-    /// Appends a block, and leaves out of both what it holds.
+    /// Appends a block, and removes its bins from both inputs.
     fn push<const ALL_TIED: bool>(&mut self, block: &MergedBlock<K, T>, both: &mut [Bins<'_, K, T>; 2]) {
         self.keys.extend_from_slice(&block.keys);
         self.counts.extend_from_slice(&block.counts);
@@ -62,7 +62,7 @@ impl<K: Key, T: CountValue> MergedBins<K, T> {
         }
     }
 
-    /// Appends all bins of both.
+    /// Merges and appends all bins of both.
     fn push_all<const BY_INTERVAL: bool, const ALL_TIED: bool>(&mut self, mut both: [Bins<'_, K, T>; 2]) {
         let mut merged = MergedBlock::default();
         while let [Some(ours), Some(others)] = both.map(|bins| bins.block()) {
@@ -90,18 +90,18 @@ impl<K: Key, T: CountValue> MergedBins<K, T> {
     }
 }
 
-/// Some bins of a state.
+/// A slice of the bins of a state.
 #[derive(Clone, Copy)]
 struct Bins<'a, K, T> {
     keys: &'a [K],
     counts: &'a [Count<T>],
-    /// Empty where bins are not merged by intervals.
+    /// Empty unless bins are merged by interval.
     intervals: &'a [u64],
-    /// Empty if all are tied.
+    /// Empty if all bins are tied.
     tied: &'a [bool],
 }
 
-/// A bin, with its interval if bins are merged by intervals.
+/// A bin, with its interval if bins are merged by interval.
 #[derive(Clone, Copy)]
 struct Bin<K, T> {
     key: K,
@@ -110,7 +110,7 @@ struct Bin<K, T> {
     tied: bool,
 }
 
-/// Neighbouring bins.
+/// Consecutive bins.
 struct Block<'a, K, T> {
     keys: &'a [K; MERGE_BLOCK],
     counts: &'a [Count<T>; MERGE_BLOCK],
@@ -124,7 +124,7 @@ impl<'a, K: Key, T: CountValue> Bins<'a, K, T> {
         Bins { keys, counts, intervals, tied: &state.tied }
     }
 
-    /// The bins before an index, and those from there on.
+    /// Splits into the bins before an index and the rest.
     fn split_at(self, index: usize) -> (Self, Self) {
         fn parts<V>(values: &[V], index: usize) -> (&[V], &[V]) {
             values.split_at(index.min(values.len()))
@@ -141,7 +141,7 @@ impl<'a, K: Key, T: CountValue> Bins<'a, K, T> {
         self.tied.get(bin).is_none_or(|&tied| tied)
     }
 
-    /// The bin at an index, if there is one.
+    /// The bin at an index.
     fn bin(&self, index: usize) -> Option<Bin<K, T>> {
         Some(Bin {
             key: *self.keys.get(index)?,
@@ -151,7 +151,7 @@ impl<'a, K: Key, T: CountValue> Bins<'a, K, T> {
         })
     }
 
-    /// The first bins, if there are so many.
+    /// The first block of bins, if there are enough.
     fn block(&self) -> Option<Block<'a, K, T>> {
         Some(Block {
             keys: self.keys.first_chunk()?,
@@ -169,7 +169,7 @@ impl<K: Key, T: CountValue> Block<'_, K, T> {
     }
 }
 
-/// The higher one of two bins, or both as one, and how many bins of either it holds.
+/// The higher of two bins, or their sum, and the number of bins taken from each input.
 struct MergedBin<K, T> {
     key: K,
     count: Count<T>,
@@ -177,7 +177,7 @@ struct MergedBin<K, T> {
     from: [usize; 2],
 }
 
-/// Merges the next bins, without a branch that a processor would predict wrongly.
+/// Merges the next bins, without an unpredictable branch.
 #[inline(always)]
 fn merged_bin<K: Key, T: CountValue, const BY_INTERVAL: bool>(
     ours: Bin<K, T>,
@@ -196,7 +196,7 @@ fn merged_bin<K: Key, T: CountValue, const BY_INTERVAL: bool>(
     }
 }
 
-/// As many bins as a block has, and how many bins of either they hold.
+/// One block of merged bins, and the number of bins taken from each input.
 #[derive(Clone, Copy)]
 struct MergedBlock<K, T> {
     keys: [K; MERGE_BLOCK],
@@ -217,7 +217,7 @@ impl<K: Key, T: CountValue> Default for MergedBlock<K, T> {
 }
 
 impl<K: Key, T: CountValue> MergedBlock<K, T> {
-    /// Merges as many bins as a block has. Both blocks last for so many steps, so no step looks for an end.
+    /// Merges one block of bins. Both inputs have enough bins for the block, so no step checks for the end.
     #[inline]
     fn fill<const BY_INTERVAL: bool, const ALL_TIED: bool>(
         &mut self,

@@ -1,4 +1,4 @@
-//! Counts that are kept, merged and packed. A state is exact, or has bins of a scale.
+//! Counts that can be stored, merged and packed. A state is exact, or has bins of a scale.
 
 #![deny(unsafe_code)]
 

@@ -1,10 +1,10 @@
-//! The states of windows that move over states: the last four weeks of each day.
+//! The states of sliding windows over states, such as the last four weeks of each day.
 //!
-//! Neighbouring windows share most of their states. So each state is merged three times, whatever the windows' length. A
-//! window is kept in two parts (two stacks: Tangwongsan, Hirzel and Schneider 2021, section 2). Of the front part there is
-//! the merged state from each index to the part's end, so that the oldest state leaves by being forgotten. What comes is
-//! merged into the back part. When the front part is used up, what is left of the window becomes the front part. So as many
-//! states are in memory as a window has.
+//! Consecutive windows share most of their states. Each state is merged about three times, whatever the
+//! length of windows. A window has two parts (two stacks: Tangwongsan, Hirzel and Schneider 2021, section 2).
+//! The front part stores the merged state from each index to its end, so the oldest state is removed by
+//! popping. New states are merged into the back part. When the front part is empty, the rest of the window
+//! becomes the front part. Memory is thus bounded by the number of states in a window.
 
 use std::ops::Range;
 
@@ -12,24 +12,23 @@ use super::state::State;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::counts::CountValue;
 
-/// Gives a state by its index.
+/// Returns a state by its index.
 pub type Read<'a, T, E> = dyn Fn(usize) -> Result<State<T>, E> + 'a;
 
-/// Takes the state of a window, if it has any.
-pub type Answer<'a, T> = dyn FnMut(Option<State<T>>) + 'a;
+/// Receives the state of a window, or `None` if the window is empty.
+pub type Emit<'a, T> = dyn FnMut(Option<State<T>>) + 'a;
 
-/// Calls `answer` with the merged state of each window; none of a window without states. Windows are ranges of the
-/// states that `read` gives, and none ends before the window before. One that starts before it, as where clocks are turned
-/// back, is merged anew.
+/// Calls `emit` with the merged state of each window, or `None` for a window without states. Windows are
+/// ranges of the states that `read` returns, and their ends do not decrease. A window that starts before the
+/// previous one (for example if clocks are set back) is merged from scratch.
 pub fn moving<K: Key, T: CountValue, E>(
     windows: &[Range<usize>],
     read: &Read<'_, T, E>,
-    answer: &mut Answer<'_, T>,
+    emit: &mut Emit<'_, T>,
 ) -> Result<(), E> {
-    // The merged states from each index of the front part to its end, the last first.
+    // The merged states from each index of the front part to its end, last first.
     let mut front: Vec<State<T>> = Vec::new();
-    // The merged state of the back part, and its states, kept so that they need not be read again when they become the front
-    // part.
+    // The merged state of the back part, and its states, which are kept for when they become the front part.
     let mut back: Option<State<T>> = None;
     let mut of_back: Vec<State<T>> = Vec::new();
     let (mut start, mut middle, mut end) = (0, 0, 0);
@@ -61,7 +60,7 @@ pub fn moving<K: Key, T: CountValue, E>(
             of_back.clear();
             (back, middle) = (None, end);
         }
-        answer(match (front.last(), &back) {
+        emit(match (front.last(), &back) {
             (Some(front), Some(back)) => Some(front.with::<K>(back)),
             (Some(one), None) | (None, Some(one)) => Some(one.clone().joined()),
             (None, None) => None,
@@ -79,9 +78,9 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against each window's states merged at once; some states may have a limit, or a NaN.
+        /// Compares with the states of each window merged at once; some states have a limit or a NaN.
         #[test]
-        fn as_each_window_alone(
+        fn equals_separate_windows(
             states in prop::collection::vec(prop::collection::vec((-40i32..40, any::<bool>()), 0..12), 0..50),
             steps in prop::collection::vec((0usize..4, 0usize..4), 0..30),
             max_bins in prop::option::of(4u64..60),
@@ -102,22 +101,22 @@ mod tests {
             let mut ends = (0, length.min(states.len()));
             let windows: Vec<Range<usize>> = steps.iter().map(|step| {
                 ends.1 = states.len().min(ends.1 + step.1);
-                // Mostly on, sometimes back.
+                // Windows mostly move forward, sometimes back.
                 ends.0 = if step.0 == 3 { ends.0 / 2 } else { ends.1.min(ends.0 + step.0) };
                 ends.0..ends.1
             }).collect();
-            let mut answers = Vec::new();
+            let mut results = Vec::new();
             let read = |index: usize| Ok::<_, ()>(states[index].clone());
-            moving::<u64, u64, ()>(&windows, &read, &mut |state| answers.push(state)).unwrap();
-            prop_assert_eq!(answers.len(), windows.len());
-            for (answer, window) in answers.iter().zip(&windows) {
+            moving::<u64, u64, ()>(&windows, &read, &mut |state| results.push(state)).unwrap();
+            prop_assert_eq!(results.len(), windows.len());
+            for (result, window) in results.iter().zip(&windows) {
                 let bins = |_| 0;
                 let expected = State::merged::<u64, ()>(window.clone(), &bins, &read).unwrap();
-                prop_assert_eq!(answer.is_some(), expected.is_some());
-                if let (Some(answer), Some(expected)) = (answer, &expected) {
-                    prop_assert_eq!(each(answer), each(expected));
-                    prop_assert_eq!((answer.resolution, answer.rows), (expected.resolution, expected.rows));
-                    prop_assert_eq!((answer.limit, answer.has_nan), (expected.limit, expected.has_nan));
+                prop_assert_eq!(result.is_some(), expected.is_some());
+                if let (Some(result), Some(expected)) = (result, &expected) {
+                    prop_assert_eq!(each(result), each(expected));
+                    prop_assert_eq!((result.resolution, result.rows), (expected.resolution, expected.rows));
+                    prop_assert_eq!((result.limit, result.has_nan), (expected.limit, expected.has_nan));
                 }
             }
         }

@@ -1,37 +1,38 @@
-//! Packed states: a state as a short row of bytes, to be kept where there are no columns.
+//! Packed states: a state as a compact byte string, for storage outside of columns.
 //!
-//! The format, version 1. A *number* is an unsigned integer in groups of seven bits, the lowest first, each group in one
-//! byte whose highest bit says that more follow (LEB128). It takes as few bytes as it can.
+//! Format, version 1. A *number* is an unsigned LEB128 integer: groups of seven bits, lowest first, one to a
+//! byte. The highest bit of a byte is set if more bytes follow. The encoding is minimal.
 //!
-//! | bytes | what they say |
+//! | bytes | content |
 //! |---|---|
 //! | 4 | `ROC` in ASCII, and the version, 1 |
 //! | 1 and n | the length of the name of the dtype of scores, and the name in ASCII, such as `f64` or `decimal[10,2]` |
-//! | 1 | flags: 1 a score is NaN, 2 the state has a limit, 4 the limit's scale is for probabilities, 8 bins say their intervals, 16 rows have weights |
-//! | a number | rows that were skipped |
+//! | 1 | flags: 1 a score is NaN, 2 the state has a limit, 4 the limit's scale is for probabilities, 8 bins store intervals, 16 rows have weights |
+//! | a number | skipped rows |
 //! | 2 numbers | if a score is NaN, or rows have weights: positives, and negatives; with a NaN nothing follows |
-//! | 2 numbers | if the state has a limit: the most bins, and the number of the partition |
+//! | 2 numbers | if the state has a limit: the maximum number of bins, and the number of the partition |
 //! | a number | the number of bins |
-//! | the bins | the highest score first |
+//! | the bins | highest score first |
 //!
 //! A bin is
 //!
-//! - a number: how far its key is below the key of the bin before, or of the highest score of the dtype. A key is the
-//!   unsigned integer, as wide as the score, that orders scores ([`key`](crate::ranking::scores::key)); integers of 8 and 16 bits and
-//!   truth values have the keys of `i32`, `f16` has those of `f32`, and decimals have those of `i128`. If bins say their
-//!   intervals, it is how far the number of its interval ([`Intervals::number`]) is below that of the bin before, or of the
-//!   highest score of the scale;
-//! - a number: twice the positives, and 1 more if the rows have several scores;
+//! - a number: the distance of its key below the key of the previous bin, or of the highest score of the
+//!   dtype. A key is the unsigned integer that orders scores, as wide as the score
+//!   ([`key`](crate::ranking::scores::key)). Integers of 8 and 16 bits and booleans have the keys of `i32`,
+//!   `f16` has the keys of `f32`, and decimals have the keys of `i128`. If bins store intervals, it is the
+//!   distance between interval numbers ([`Intervals::number`]): from the previous bin, or from the highest
+//!   score of the scale;
+//! - a number: twice the positives, plus 1 if the rows have several scores;
 //! - a number: the negatives;
-//! - if bins say their intervals, and the rows have one score, a number: how far the key is above the lowest key of the
-//!   interval.
+//! - if bins store intervals, and the rows have one score, a number: the distance of the key above the lowest
+//!   key of the interval.
 //!
-//! With weights the positives and the negatives of a bin are steps of `10^-18` of their weights, and two numbers follow at the
-//! end of the bin: the steps of the squared weights of its positives and 1 more, or 0 if they are unknown; and the same of its
-//! negatives.
+//! With weights, the positives and negatives of a bin are sums of weights in steps of `10^-18`. Two numbers
+//! follow at the end of the bin, the squared weights of its positives and of its negatives: their steps plus
+//! 1, or 0 if unknown.
 //!
-//! Reading is a border of trust: any bytes are a state or an error. Memory is taken for as many bins as the bytes could
-//! hold, and no more.
+//! Input is untrusted: any bytes are parsed as a state or rejected with an error. Allocations are limited to
+//! the number of bins that the bytes can encode.
 
 use super::scale::{Intervals, LAST, Resolution, Scale};
 use super::state::{CheckedSums, LIMITS, Limit, State};
@@ -39,28 +40,28 @@ use super::weight_sums::{MOST_STEPS, Squares, WeightSums};
 use crate::ranking::scores::{Number, ScoreType};
 use crate::ranking::ties::{Count, Counts, RowCounts, counts::CountValue, row_counts::MOST_ROWS};
 
-/// The first bytes of every packed state: three letters, and the version of the format.
+/// The first bytes of every packed state: three letters and the format version.
 const VERSION: &[u8; 4] = b"ROC\x01";
 
-// The flags, each a bit.
+// The flags, one bit each.
 const NAN: u8 = 1;
 const LIMITED: u8 = 2;
 const PROBABILITY: u8 = 4;
 const INTERVALS: u8 = 8;
 const WEIGHTS: u8 = 16;
 
-/// The fewest bytes of a bin.
+/// The minimum number of bytes of a bin.
 const LEAST_BYTES: usize = 3;
 
-/// What bins of packed states add up.
+/// The count type of packed states.
 pub trait Packed: CountValue {
     /// Whether rows have weights.
     const WEIGHTS: bool;
 
-    /// A sum from its number, and from the number behind it that says its squares, if there is one.
+    /// A sum from its number, and from the number of its squares if present.
     fn of(number: u128, squares: Option<u128>) -> Result<Self, String>;
 
-    /// The number that says the squares of weights, if there are any.
+    /// The number that encodes the squares of weights, if any.
     fn squares(self) -> Option<u128>;
 }
 
@@ -96,11 +97,11 @@ impl<T: Packed> State<T>
 where
     State<T>: CheckedSums,
 {
-    /// The bytes of the state, whose scores have a dtype of this name.
+    /// Packs the state; `dtype` is the name of the dtype of its scores.
     ///
-    /// Without `keep_scores` a bin of several scores says its interval instead of its lowest score. The same rows reach
-    /// the threshold that is read back, and all counts stay the same. Bins of one score, and exact states, keep their
-    /// scores.
+    /// Without `keep_scores`, a bin of several scores stores its interval instead of its lowest score. The
+    /// decoded threshold is reached by the same rows, and all counts are unchanged. Bins of one score, and
+    /// exact states, keep their scores.
     pub fn packed(&self, dtype: &str, keep_scores: bool) -> Vec<u8> {
         let score_type = self.bins.score_type();
         let intervals = if keep_scores { None } else { self.intervals() };
@@ -148,15 +149,16 @@ where
         bytes
     }
 
-    /// The intervals of the partition that the bins belong to; none if there is no partition, or if a bin is too many
-    /// lengths from the end of its side.
+    /// The intervals of the partition of the bins. `None` without a partition, or if a bin is too far from
+    /// the end of its side.
     fn intervals(&self) -> Option<Intervals> {
         let intervals = self.limit.filter(|_| self.resolution > 0)?.scale.intervals(self.resolution);
         let values = self.bins.score_type().values(self.bins.keys());
         values.into_iter().all(|value| intervals.is_exact(intervals.number(value))).then_some(intervals)
     }
 
-    /// The state of these bytes, whose scores have a dtype of this name and are of this type; an error says why they are none.
+    /// Unpacks the state of a dtype with this name and score type; an error gives the reason if the bytes are
+    /// invalid.
     pub fn unpacked(bytes: &[u8], dtype: &str, score_type: ScoreType) -> Result<Self, String> {
         let mut bytes = Bytes(bytes);
         let flags = bytes.flags(dtype)?;
@@ -231,13 +233,13 @@ where
     }
 }
 
-/// What the bytes say of where a bin is: its key, or the number of its interval.
+/// The encoding of the position of bins: by key, or by the number of the interval.
 struct Coding {
     intervals: Option<Intervals>,
     score_type: ScoreType,
     /// The highest number.
     highest: u128,
-    /// The keys of the lowest and of the highest score in intervals that have numbers.
+    /// The keys of the lowest and of the highest score in intervals with numbers.
     ends: (u128, u128),
 }
 
@@ -259,7 +261,7 @@ impl Coding {
             None => key,
             Some(intervals) => {
                 let number = intervals.number(self.score_type.value(key));
-                // Of a number that is not exact nobody knows what it stands for.
+                // The interval of an inexact number is ambiguous.
                 if intervals.is_exact(number) { number.into() } else { u128::MAX }
             }
         }
@@ -273,7 +275,7 @@ impl Coding {
         let reaches = |key: u128| intervals.number(self.score_type.value(key)) >= number;
         let near = self.score_type.at_least(Number::Float(intervals.about(number)));
         let near = near.unwrap_or(high).clamp(low, high);
-        // Steps that double, from about there; then the range that is left is halved.
+        // Exponential search from the estimate, then bisection.
         let mut step = 1;
         if reaches(near) {
             high = near;
@@ -295,7 +297,7 @@ impl Coding {
             (low, high) = if reaches(middle) { (low, middle) } else { (middle + 1, high) };
         }
         match self.score_type.at_least(Number::Float(self.score_type.value(low))) {
-            // Of the floats that hold scores of half precision, the next that is one.
+            // Half precision is stored in wider floats: rounds up to the next half-precision float.
             Some(half) if self.score_type.is_half() => half,
             _ => low,
         }
@@ -311,26 +313,26 @@ fn push(bytes: &mut Vec<u8>, mut number: u128) {
     bytes.push(number as u8);
 }
 
-/// The bits of a group.
+/// The number of bits of a group.
 const GROUP: u32 = 7;
 
-/// The bit of a byte that says that more follow.
+/// The continuation bit of a byte.
 const MORE: u8 = 1 << GROUP;
 
-/// The bits of a byte that are a group.
+/// The mask of the bits of a group.
 const LOW_BITS: u8 = MORE - 1;
 
-/// What is wrong with bytes that are cut off.
+/// The error for truncated bytes.
 const ENDS: &str = "ends too early";
 
-/// What is wrong with counts that are too large.
+/// The error for excessive counts.
 const MANY_ROWS: &str = "holds more than 2^42 rows";
 
-/// Bytes that are not read yet.
+/// The unread bytes.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
-    /// The flags behind the version and the name of the dtype, which must be this one.
+    /// Reads the flags, after the version and the name of the dtype, which must equal `dtype`.
     fn flags(&mut self, dtype: &str) -> Result<u8, String> {
         if self.take(VERSION.len())? != VERSION {
             return Err("does not begin with ROC and the version 1, as pack_state writes it".into());
@@ -392,7 +394,7 @@ impl<'a> Bytes<'a> {
 }
 
 impl RowCounts {
-    /// Refuses more rows than a state has room for.
+    /// Rejects more rows than a state may have.
     fn check(&self) -> Result<(), String> {
         if self.n_pos + self.n_neg > MOST_ROWS { Err(MANY_ROWS.into()) } else { Ok(()) }
     }
@@ -430,7 +432,7 @@ mod tests {
             (state.rows, state.limit, state.resolution)
         );
         prop_assert_eq!(same.packed("name", true), bytes);
-        // Without scores: the same bins, in the same intervals.
+        // Without scores: the same bins in the same intervals.
         let short = state.packed("name", false);
         let close = State::unpacked(&short, "name", score_type).map_err(TestCaseError::fail)?;
         let counts = |state: &State| each(state).into_iter().map(|bin| (bin.1, bin.2)).collect::<Vec<_>>();
@@ -523,9 +525,9 @@ mod tests {
         assert!(State::<WeightSums>::unpacked(&none, "u32", score_type).is_err());
     }
 
-    /// Merged from short bytes, parts have the bytes of the whole.
+    /// States merged from short encodings have the encoding of the whole.
     #[test]
-    fn parts_without_scores_make_the_whole() {
+    fn merged_parts_without_scores_equal_the_whole() {
         let limit = Some(Limit { max_bins: 64, scale: Scale::Real });
         let rows: Vec<(f64, bool)> =
             (0..4000).map(|i| ((f64::from(i) * 0.7).sin() * 3.0, i % 3 == 0)).collect();
@@ -541,7 +543,7 @@ mod tests {
         assert!(whole.resolution > 0);
         assert_eq!(merged.packed("f64", false), whole.packed("f64", false));
         assert_eq!(merged.bins.clone().ties().twice_u(), whole.bins.clone().ties().twice_u());
-        // Five bytes a bin, of which many rows share one.
+        // Five bytes per bin, each with many rows.
         assert!(whole.packed("f64", false).len() < 5 * whole.bins.len() + 40);
     }
 }

@@ -1,44 +1,45 @@
-//! Scales: sequences of nested partitions of all scores, by which a state is made smaller.
+//! Scales: sequences of nested partitions of all scores, used to coarsen states.
 //!
-//! A partition cuts the numbers into intervals. The next partition of the sequence joins some neighbours, so every
-//! interval lies in one interval of each later partition. Which intervals are joined follows from the scale alone and
-//! never from the rows. Whoever coarsens step by step, in parts, or at once therefore gets the same intervals.
+//! A partition divides the numbers into intervals. The next partition of the sequence merges some neighbours,
+//! so every interval lies in one interval of each later partition. The merged intervals depend only on the
+//! scale, never on the rows. Coarsening step by step, in parts, or at once therefore gives the same
+//! intervals.
 //!
-//! A score has a side and a distance, and each side is cut by itself. The distance is raised to a power below 1, which
-//! gives more room to scores near the side's end, and cut into intervals of equal length `2^h`. To go from `2^h` to
-//! `2^(h+1)` takes 32 partitions: each joins the pairs of neighbours with one number modulo 32. So a state never loses more
-//! than a few percent of its intervals at a time.
+//! A score has a side and a distance, and each side is divided separately. The distance is raised to a power
+//! below 1, which gives finer intervals near the end of the side. It is then divided into intervals of length
+//! `2^h`. There are 32 partitions from `2^h` to `2^(h+1)`: each merges the pairs of neighbours with one
+//! residue modulo 32. A state therefore loses at most a few percent of its intervals per step.
 //!
-//! All arithmetic is that of square roots and products of floats, which IEEE 754 rounds correctly and in order. The
-//! partitions are therefore the same on every machine.
+//! All arithmetic consists of square roots and products of floats in a fixed order, which IEEE 754 rounds
+//! correctly. The partitions are therefore the same on every machine.
 
 use crate::math::power_of_two;
 use crate::simd::{self, Kernel};
 
-/// Partitions from one length of intervals to the next, which is twice as long.
+/// Partitions from one interval length to its double.
 const STEPS: i32 = 32;
 
-/// Added to the number of a partition, so that all numbers are above 0: the shortest intervals are `2^-512` long.
+/// An offset that keeps partition numbers positive: the shortest intervals have length `2^-512`.
 const FIRST: i32 = 512 * STEPS;
 
 /// The number of the last partition, in which every side is one interval.
 pub const LAST: Resolution = 2 * FIRST as Resolution;
 
-/// How scores are spread, and so where small intervals help most.
+/// The distribution of scores, which determines where intervals are fine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// Any numbers: small intervals near 0. Sides are the negative and the other numbers, and a distance is the absolute
-    /// value, raised to 3/8. A power has no unit of its own, so scores may be multiplied by anything. Normal scores ask
-    /// for a power of one half, and scores with long tails for a lower one.
+    /// Any numbers: fine intervals near 0. The sides are the negative and the other numbers, and the distance
+    /// is the absolute value to the power 3/8. A power is scale-free: multiplying all scores by a constant
+    /// makes no difference. The optimal power is 1/2 for normal scores, and lower for heavy tails.
     #[default]
     Real,
-    /// Numbers from 0 to 1: small intervals near both. Sides are the numbers below one half and the others, and a distance
-    /// is that from 0 or from 1, raised to 1/4.
+    /// Numbers from 0 to 1: fine intervals near both ends. The sides are below 1/2 and from 1/2 up, and the
+    /// distance is the distance from 0 or 1 to the power 1/4.
     Probability,
 }
 
 impl Scale {
-    /// The lowest and the highest score that it holds.
+    /// The lowest and the highest score of the scale.
     pub fn ends(self) -> (f64, f64) {
         match self {
             Scale::Real => (f64::NEG_INFINITY, f64::INFINITY),
@@ -46,29 +47,29 @@ impl Scale {
         }
     }
 
-    /// All scales in their order, by name.
+    /// All scales by name.
     pub const NAMES: [(&'static str, Scale); 2] =
         [("real", Scale::Real), ("probability", Scale::Probability)];
 
-    /// Its name.
+    /// The name of the scale.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize].0
     }
 
-    /// Whether it holds this score.
+    /// Whether a score is within the scale.
     pub fn holds(self, score: f64) -> bool {
         let (lowest, highest) = self.ends();
         (lowest..=highest).contains(&score)
     }
 
-    /// The side of a score, as the sign of a number.
+    /// The side of a score, as 1.0 or -1.0.
     #[inline(always)]
     fn sign(self, score: f64) -> f64 {
         let border = if self == Scale::Real { 0.0 } else { 0.5 };
         if score < border { -1.0 } else { 1.0 }
     }
 
-    /// How far a score is from the end of its side; infinite if the scale does not hold it.
+    /// The transformed distance of a score from the end of its side; infinite outside the scale.
     #[inline(always)]
     fn distance(self, score: f64) -> f64 {
         match self {
@@ -78,14 +79,14 @@ impl Scale {
         }
     }
 
-    /// Where scores are.
+    /// The positions of scores.
     pub fn positions(self, scores: &[f64]) -> Vec<Position> {
         let distances = simd::dispatch(Distances { scale: self, scores });
         let position = |(&score, distance)| Position { is_low: self.sign(score) < 0.0, distance };
         scores.iter().zip(distances).map(position).collect()
     }
 
-    /// The intervals of a partition; of none, where each score is on its own.
+    /// The intervals of a partition; resolution 0, no partition, has the intervals of the finest one.
     pub fn intervals(self, resolution: Resolution) -> Intervals {
         let number = resolution.max(1) as i32 - FIRST;
         Intervals {
@@ -98,7 +99,7 @@ impl Scale {
     }
 }
 
-/// Scores on their way to their distances: a loop of nothing but roots, so that the compiler takes several at a time.
+/// The kernel that computes distances: a loop of roots, which vectorises.
 struct Distances<'a> {
     scale: Scale,
     scores: &'a [f64],
@@ -113,40 +114,40 @@ impl Kernel for Distances<'_> {
     }
 }
 
-/// The intervals of a partition.
+/// The intervals of a partition, by their lengths and merged pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct Intervals {
     scale: Scale,
-    /// How many lengths of an interval a distance of 1 has: a power of two, so that products with it are exact.
+    /// Intervals per distance of 1: a power of two, so that products with it are exact.
     lengths: f64,
-    /// A bit for each number of a pair, modulo 32: whether the turn of these pairs has come, so that they are joined.
+    /// A bit for each residue of a pair modulo 32: whether these pairs are already merged.
     joined: u64,
 }
 
 impl Intervals {
-    /// The scale that the partition belongs to.
+    /// The scale of the partition.
     pub fn scale(self) -> Scale {
         self.scale
     }
 
-    /// The interval of a score: numbers are equal for scores of one interval only.
+    /// An identifier of the interval of a score, unique to the interval.
     #[inline(always)]
     fn interval(self, score: f64) -> u64 {
         let lengths = (self.scale.distance(score) * self.lengths).floor();
         let pair = (0.5 * lengths).floor();
-        // The lowest bits of the number, without a conversion that takes one float at a time. Of more than 2^53 lengths
-        // there are only even ones, which a pair does not change.
+        // The lowest bits of the integer, without a scalar conversion. Above 2^53 only even numbers occur,
+        // which merging does not change.
         let number = (pair + MANY_PAIRS).to_bits() % STEPS as u64;
         let first = if self.joined >> number & 1 == 1 { 2.0 * pair } else { lengths };
         first.copysign(self.scale.sign(score)).to_bits()
     }
 
-    /// The number of a score's interval among all intervals: a number that grows with the score, and is equal for scores of
-    /// one interval only, if it [is exact](Intervals::is_exact).
+    /// The number of a score's interval: increasing in the score, and unique to the interval if it [is
+    /// exact](Intervals::is_exact).
     pub fn number(self, score: f64) -> u64 {
         let interval = f64::from_bits(self.interval(score));
         let from_end = match interval.abs() {
-            // No partition joins infinite scores with others.
+            // No partition merges infinite scores with others.
             lengths if lengths.is_infinite() => MOST_LENGTHS,
             lengths => (lengths as u64).min(MOST_LENGTHS - 1),
         };
@@ -158,7 +159,8 @@ impl Intervals {
         }
     }
 
-    /// The side of the interval of this number, as 1.0 or -1.0, and its lengths from the end of the side.
+    /// The side of the interval of this number, as 1.0 or -1.0, and its offset from the end of the side in
+    /// interval lengths.
     fn side(self, number: u64) -> (f64, u64) {
         match (self.scale, number >= BORDER) {
             (Scale::Real, true) => (1.0, number - BORDER),
@@ -168,13 +170,13 @@ impl Intervals {
         }
     }
 
-    /// Whether the number is that of one interval only: there are not too many lengths up to it.
+    /// Whether the number belongs to a single interval, which requires that its offset is small enough.
     pub fn is_exact(self, number: u64) -> bool {
         let from_end = self.side(number).1;
         from_end <= MOST_LENGTHS && from_end != MOST_LENGTHS - 1
     }
 
-    /// The number of the highest score that the scale holds.
+    /// The number of the highest score of the scale.
     pub fn highest_number(self) -> u64 {
         match self.scale {
             Scale::Real => BORDER + MOST_LENGTHS,
@@ -182,12 +184,12 @@ impl Intervals {
         }
     }
 
-    /// About the lowest score of the interval of this number.
+    /// An approximation of the lowest score in the interval of this number.
     pub fn about(self, number: u64) -> f64 {
         let (sign, first) = self.side(number);
         let joined = first % 2 == 0 && self.joined >> (first / 2 % STEPS as u64) & 1 == 1;
         let falls = (self.scale == Scale::Real) == (sign < 0.0);
-        // Where scores fall with the distance, the interval's far end is its lowest.
+        // If scores decrease with the distance, the far end of the interval is its lowest score.
         let lengths = if falls { first + 1 + u64::from(joined) } else { first };
         let distance = lengths as f64 / self.lengths;
         match self.scale {
@@ -197,7 +199,7 @@ impl Intervals {
         }
     }
 
-    /// The interval of each score.
+    /// Writes the interval of each score.
     #[inline(always)]
     pub fn fill(self, scores: &[f64], intervals: &mut [u64]) {
         for (interval, &score) in intervals.iter_mut().zip(scores) {
@@ -211,7 +213,7 @@ impl Intervals {
     }
 }
 
-/// Scores on their way to their intervals.
+/// The kernel that computes intervals.
 struct Filling<'a> {
     intervals: Intervals,
     scores: &'a [f64],
@@ -228,16 +230,18 @@ impl Kernel for Filling<'_> {
     }
 }
 
-/// Lengths from the end of a side: up to here floats are different for all whole numbers.
+/// The maximum offset from the end of a side; up to here, floats represent all integers.
 const MOST_LENGTHS: u64 = 2 << MANTISSA;
 
-/// From here on floats are whole numbers, and up to twice as many their lowest bits are those of the number.
+/// From here on floats are integers, and up to twice this value their lowest bits are the bits of the
+/// integer.
 const MANY_PAIRS: f64 = (1u64 << MANTISSA) as f64;
 
-/// The lowest number of an interval of the upper side.
+/// The lowest interval number of the upper side.
 const BORDER: u64 = 2 * MOST_LENGTHS;
 
-/// When the intervals of a pair with this number are joined, from 0 on: neighbouring pairs have turns that are far from each other.
+/// The merge order of the pair with this residue: bit reversal keeps neighbouring pairs far apart in the
+/// order.
 #[inline(always)]
 fn bit_reversed(pair: u64) -> u32 {
     (pair as u32 % STEPS as u32).reverse_bits() >> (u32::BITS - STEPS.ilog2())
@@ -250,20 +254,21 @@ fn three_eighths(size: f64) -> f64 {
     fourth * fourth.sqrt()
 }
 
-/// Where a score is on a scale.
+/// The position of a score on a scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Position {
-    /// Its side, of two: no partition joins them.
+    /// The side; no partition merges the two sides.
     is_low: bool,
-    /// From the end of its side: finite or infinite, not negative.
+    /// The distance from the end of the side: non-negative, possibly infinite.
     distance: f64,
 }
 
-/// The level of coarsening: 0 is no partition, every score is on its own; from 1 on, each partition is coarser than the one before.
+/// The level of coarsening: 0 is no partition, and every distinct score is separate. From 1 on, each
+/// partition is coarser than the one before.
 pub type Resolution = u32;
 
 impl Position {
-    /// The first partition that has both positions in one interval; none if no partition has.
+    /// The first partition with both positions in one interval; `None` if there is none.
     pub fn common_resolution(self, other: Position) -> Option<Resolution> {
         let (near, far) = if self.distance < other.distance { (self, other) } else { (other, self) };
         if near == far {
@@ -274,13 +279,13 @@ impl Position {
         }
         let (near, far) = (near.distance.to_bits(), far.distance.to_bits());
         let exponent = |bits: u64| (bits >> MANTISSA) as i32 - BIAS;
-        // The lowest h for which both distances are the same number of whole lengths 2^h.
+        // The lowest h for which both distances have the same integer part in units of 2^h.
         let length = if exponent(near) == exponent(far) {
             exponent(far) - MANTISSA as i32 + 64 - (near ^ far).leading_zeros() as i32
         } else {
             exponent(far) + 1
         };
-        // That number; of more than 2^63 of them, only the highest bits are known, and the lowest five are 0.
+        // That integer part. Above 2^63 only its highest bits are available, and the lowest five are 0.
         let whole = (far & ((1 << MANTISSA) - 1)) | (1 << MANTISSA);
         let shift = length - (exponent(far) - MANTISSA as i32);
         let pair = whole.checked_shr(shift as u32).unwrap_or(0);
@@ -288,10 +293,10 @@ impl Position {
     }
 }
 
-/// Bits of a float behind its exponent.
+/// Mantissa bits of a float.
 const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
 
-/// The exponent of 1.
+/// The exponent bias of a float.
 const BIAS: i32 = f64::MAX_EXP - 1;
 
 #[cfg(test)]
@@ -299,8 +304,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The interval of a position in a partition by its definition: the number of whole lengths, or of whole pairs of them
-    /// where the pair's turn has come. Only for distances of so many lengths that a `u64` holds them.
+    /// The interval of a position in a partition by definition: the number of whole lengths, or of pairs of
+    /// lengths if the pair is merged. Only for distances whose number of lengths fits a `u64`.
     fn interval(position: Position, resolution: Resolution) -> Option<(bool, u64, bool)> {
         let number = resolution as i32 - FIRST;
         let (length, turns) = (number.div_euclid(STEPS), number.rem_euclid(STEPS));
@@ -327,7 +332,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn first_partition_that_joins(a in score(), b in score(), near in any::<bool>(), probability in any::<bool>()) {
+        fn common_resolution(a in score(), b in score(), near in any::<bool>(), probability in any::<bool>()) {
             let scale = if probability { Scale::Probability } else { Scale::Real };
             let b = if near { a * (1.0 + b.clamp(-1.0, 1.0) * 1e-6) } else { b };
             let [a, b] = [a, b].map(|score| if probability { score.abs() % 1.0 } else { score });
@@ -348,7 +353,7 @@ mod tests {
             }
         }
 
-        /// Two scores have one interval from the partition on that joins them, and none before.
+        /// Two scores share an interval from the partition that merges them onwards, and not before.
         #[test]
         fn intervals_join_as_positions(a in score(), b in score(), near in any::<bool>(), probability in any::<bool>(), later in 0u32..2000) {
             let scale = if probability { Scale::Probability } else { Scale::Real };

@@ -1,18 +1,20 @@
-//! States: counts that can be stored, merged, and made small.
+//! States: counts that can be stored, merged, and coarsened.
 //!
-//! An exact state has a bin for each distinct score. A state with at most so many bins has one for each interval of a
-//! partition in which a row lies. Of the partitions of its [`Scale`] it is the first that leaves few enough bins; if the
-//! distinct scores are few enough, there is no partition, and the state is exact.
+//! An exact state has a bin for each distinct score. A bounded state has a bin for each non-empty interval of
+//! a partition. The partition is the first of its [`Scale`] with at most `max_bins` bins. If there are few
+//! enough distinct scores, there is no partition, and the state is exact.
 //!
-//! Invariants: bins descend by score, none is without a row, and the score of a bin is the lowest of its rows. So every
-//! threshold of a state is an observed score, and the rows that reach it are known exactly: only the order within a
-//! bin is lost. A bin is `tied` if all its rows share one score; nothing is lost there.
+//! Invariants: bins descend by score, every bin has rows, and the score of a bin is the lowest score of its
+//! rows. Every threshold of a state is thus an observed score, and the number of rows that reach it is exact.
+//! Only the order within a bin is lost. A bin is `tied` if all its rows share one score; such a bin loses no
+//! information.
 //!
-//! Why a state depends on its rows alone, however they were divided and merged. Partitions are nested, so the number of
-//! bins never grows from one to the next. A part of the rows has no more bins than all rows in the same partition.
-//! Hence the partition that a part has taken is never later than that of all rows, and each bin of a part lies in one
-//! bin of the whole. Counts add up, the lowest score of a whole is the lowest of those of its parts, and all rows share
-//! one score if the parts' rows do. With several limits the smallest counts: it asks for the latest partition.
+//! A state depends only on its rows, however they were divided and merged. Partitions are nested, so the
+//! number of bins never increases from one to the next. A subset of the rows has at most as many bins as all
+//! rows in the same partition. The partition of a subset is therefore never later than the partition of all
+//! rows. Each bin of a subset lies in one bin of the whole. Counts add up, the lowest score is the minimum
+//! over subsets, and the rows of a bin share one score if they do in all subsets. With several limits the
+//! smallest applies, since it requires the latest partition.
 
 use std::borrow::Cow;
 use std::hint::select_unpredictable;
@@ -26,24 +28,24 @@ use crate::ranking::ties::{
 };
 use crate::simd::{self, Kernel};
 
-/// How a state is kept small.
+/// The size limit of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// The most bins.
+    /// The maximum number of bins.
     pub max_bins: u64,
-    /// Which partitions are taken.
+    /// The scale of the partitions.
     pub scale: Scale,
 }
 
-/// The limits of bins that users may set: fewer bins say next to nothing.
+/// The valid range of `max_bins` for users: fewer bins would be uninformative.
 pub const LIMITS: RangeInclusive<u64> = 16..=1 << 31;
 
-/// The least number of bins that every state can be made to fit: two sides, and both infinities.
+/// The minimum number of bins that every state can be reduced to: two sides and both infinities.
 pub const LEAST_BINS: u64 = 4;
 
-/// States whose counts of rows can be held against their bins.
+/// States whose row counts can be checked against their bins.
 pub trait CheckedSums {
-    /// Says what is wrong if the rows of the state, which has no NaN, are not those of its bins.
+    /// Returns an error if the row counts of the state differ from its bins; the state must not have a NaN.
     fn check_sums(&self) -> Result<(), &'static str>;
 }
 
@@ -56,7 +58,7 @@ impl CheckedSums for State {
             (pos, neg) = (pos.wrapping_add(count.pos), neg.wrapping_add(count.neg));
         }
         let (pos, neg) = if bits.leading_zeros() > each.len().checked_ilog2().unwrap_or(0) {
-            // The sums fit 64 bits: a number of n bits, added up less than 2^m times, has at most n + m bits.
+            // The sums fit 64 bits: a sum of fewer than 2^m numbers of n bits has at most n + m bits.
             (pos.into(), neg.into())
         } else {
             let sum =
@@ -70,7 +72,7 @@ impl CheckedSums for State {
     }
 }
 
-/// Whether any count is of no row. All are looked at, several at a time.
+/// Whether any bin has no rows: a SIMD loop without early exit.
 struct AnyEmpty<'a, T>(&'a [Count<T>]);
 
 impl<T: CountValue> Kernel for AnyEmpty<'_, T> {
@@ -82,20 +84,20 @@ impl<T: CountValue> Kernel for AnyEmpty<'_, T> {
     }
 }
 
-/// Counted rows, of scores that may share a bin; with weights of type `T`, their sums.
+/// Counted rows, in bins of one or more scores; with weights of type `T`, their sums.
 #[derive(Clone, Debug)]
 pub struct State<T = u64> {
     /// The bins.
     pub bins: Counts<T>,
-    /// Which bins have one score only; empty if all have.
+    /// Whether each bin has a single score; empty if all do.
     pub tied: Vec<bool>,
-    /// How small the state is kept, if it is.
+    /// The size limit, if any.
     pub limit: Option<Limit>,
-    /// The partition that the bins belong to; 0 if each has a score of its own.
+    /// The partition of the bins; 0 if each distinct score has a bin.
     pub resolution: Resolution,
-    /// Rows, those that were skipped among them, and those of a state without bins because of a NaN.
+    /// The row counts, including skipped rows; also set if the state has no bins because of a NaN.
     pub rows: RowCounts,
-    /// Whether a score was NaN. There are no bins then.
+    /// Whether a score was NaN, in which case there are no bins.
     pub has_nan: bool,
 }
 
@@ -105,13 +107,13 @@ impl<T: CountValue> State<T> {
         State { bins, tied: Vec::new(), limit: None, resolution: 0, rows: rows.stored(), has_nan: false }
     }
 
-    /// The state of rows of which a score is NaN.
+    /// The state of rows with a NaN score.
     pub fn nan(score_type: ScoreType, rows: RowCounts) -> Self {
         State { has_nan: true, ..State::exact(Counts::new(score_type, None), rows) }
     }
 
-    /// The state itself if it is one, and if the scale of those that it is merged with holds its scores;
-    /// otherwise what is wrong with it. For states that somebody else wrote.
+    /// Validates a state that another program wrote; returns an error with the reason. `scale` is the scale
+    /// of the states that it is merged with, which must contain its scores.
     pub fn checked(mut self, scale: Option<Scale>) -> Result<Self, &'static str>
     where
         Self: CheckedSums,
@@ -151,7 +153,7 @@ impl<T: CountValue> State<T> {
         self.tied.is_empty() || self.tied[bin]
     }
 
-    /// The same with one bin for each interval of its partition, and few enough of them.
+    /// Merges bins of one interval, then applies the limit.
     pub(super) fn joined(self) -> Self {
         match self.partition().map(|intervals| self.by_interval(intervals).0) {
             Some(Cow::Owned(joined)) => joined.fitted(),
@@ -159,18 +161,18 @@ impl<T: CountValue> State<T> {
         }
     }
 
-    /// The intervals of the partition that its bins belong to; none if each score has its own bin.
+    /// The intervals of the partition of its bins; `None` if each score has a separate bin.
     pub(super) fn partition(&self) -> Option<Intervals> {
         let limit = self.limit.filter(|_| self.resolution > 0)?;
         Some(limit.scale.intervals(self.resolution))
     }
 
-    /// The same with one bin for each interval of a partition, which is its own or a later one; and the interval of each of
-    /// these bins.
+    /// The state with one bin for each interval of a partition, at least as coarse as its current one; also
+    /// the interval of each bin.
     pub(super) fn by_interval(&self, intervals: Intervals) -> (Cow<'_, Self>, Vec<u64>) {
         let of_bins = intervals.of(&self.bins.score_type().values(self.bins.keys()));
         let is_joined = |bin: usize| of_bins[bin] == of_bins[bin - 1];
-        // Without an end at the first one, several are compared at a time. Seldom is there any.
+        // No early exit, so that several comparisons run at once. Joins are rare.
         if !(1..of_bins.len()).fold(false, |any, bin| any | is_joined(bin)) {
             return (Cow::Borrowed(self), of_bins);
         }
@@ -183,7 +185,7 @@ impl<T: CountValue> State<T> {
         (self.bins.keys().slice().unwrap_or_default(), self.bins.each())
     }
 
-    /// The same with at most so many bins. A state that has a limit keeps its scale.
+    /// The state with at most this many bins. An existing limit keeps its scale.
     pub fn limited(mut self, limit: Option<Limit>) -> Self {
         if self.has_nan {
             return self;
@@ -197,13 +199,13 @@ impl<T: CountValue> State<T> {
         self.fitted()
     }
 
-    /// The same in the first partition that leaves few enough bins.
+    /// The state in the first partition with few enough bins.
     pub(crate) fn fitted(mut self) -> Self {
         let Some(limit) = self.limit else { return self };
         let most = limit.max_bins.max(LEAST_BINS) as usize;
         if self.bins.len() > most {
             let joins = self.common_resolution(limit.scale);
-            // Of n borders between bins, the `most - 1` that are joined last stay.
+            // Of n borders between bins, the `most - 1` that are merged last remain.
             let mut borders = joins.clone();
             let (_, first_joined, _) = borders.select_nth_unstable_by(most - 1, |one, other| other.cmp(one));
             self.resolution = self.resolution.max(*first_joined);
@@ -213,7 +215,7 @@ impl<T: CountValue> State<T> {
         self
     }
 
-    /// For each border between two neighbouring bins, the first partition that joins them.
+    /// For each border between neighbouring bins, the first partition that merges them.
     fn common_resolution(&self, scale: Scale) -> Vec<Resolution> {
         let positions = scale.positions(&self.bins.score_type().values(self.bins.keys()));
         positions
@@ -222,15 +224,15 @@ impl<T: CountValue> State<T> {
             .collect()
     }
 
-    /// The same with fewer bins, and which bin each of them ends with; `is_joined` says of a bin whether it is joined to the
-    /// one before it.
+    /// A coarser state, and the last original bin of each new bin. `is_joined` is true if a bin is merged
+    /// with the previous one.
     fn coarsened(&self, is_joined: impl Fn(usize) -> bool) -> (Self, Vec<usize>) {
         let fine = self.bins.each();
         let mut counts = vec![Count::default(); fine.len()];
         let mut lowest = vec![0; fine.len()];
         let mut tied = vec![false; fine.len()];
         let mut end = 0;
-        // A branch on what is joined would often be predicted wrongly.
+        // A branch on the merge would often be mispredicted.
         for (bin, &count) in fine.iter().enumerate() {
             let joined = bin > 0 && is_joined(bin);
             let index = end - usize::from(joined);
@@ -248,7 +250,7 @@ impl<T: CountValue> State<T> {
 }
 
 impl<T: CountValue> State<T> {
-    /// One state of two samples, which takes the rows of one for positives and those of the other for negatives.
+    /// Combines two samples: the rows of one become the positives, and the rows of the other the negatives.
     pub fn of_samples<K: Key>(positive: Self, negative: Self) -> Self {
         fn of_class<T: CountValue>(is_positive: bool, rows: T) -> Count<T> {
             let mut count = Count::default();
@@ -268,7 +270,7 @@ impl<T: CountValue> State<T> {
 }
 
 impl State {
-    /// Pairs of a positive and a negative of which it is not known which scores higher, or whether they tie.
+    /// Pairs of a positive and a negative in one bin of several scores, whose order is unknown.
     pub fn unordered_pairs(&self) -> u128 {
         let of_several_scores = (0..self.bins.len()).filter(|&bin| !self.is_tied(bin));
         of_several_scores
@@ -296,7 +298,7 @@ pub(super) mod tests {
         State::merged::<u64, ()>(0..states.len(), &bins, &|state| Ok(states[state].clone())).unwrap().unwrap()
     }
 
-    /// Each bin: its key, its rows, and whether these have one score.
+    /// For each bin: its key, its rows, and whether these have one score.
     pub fn each<T: CountValue>(state: &State<T>) -> Vec<(u128, Count<T>, bool)> {
         let bin = |bin| (state.bins.key(bin), state.bins.each()[bin], state.is_tied(bin));
         (0..state.bins.len()).map(bin).collect()
@@ -314,7 +316,7 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn parts_make_the_whole(rows in rows(), parts in prop::collection::vec(0usize..5, 120), max_bins in 4u64..40) {
+        fn merged_parts_equal_the_whole(rows in rows(), parts in prop::collection::vec(0usize..5, 120), max_bins in 4u64..40) {
             let limit = Some(Limit { max_bins, scale: Scale::Real });
             let whole = state(&rows, limit);
             prop_assert!(whole.bins.len() as u64 <= max_bins);
@@ -338,7 +340,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn answers_of_an_exact_state_are_those_of_the_rows(rows in rows()) {
+        fn exact_state_equals_rows(rows in rows()) {
             let mut group = group_of(&rows, Domain::Any);
             let mut stored = Group::<u64>::default();
             stored.load_state(group.ties().state());
@@ -351,7 +353,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn the_order_is_lost_within_bins_only(rows in rows()) {
+        fn order_is_lost_only_within_bins(rows in rows()) {
             let exact = state(&rows, None);
             let coarse = state(&rows, Some(Limit { max_bins: 8, scale: Scale::Real }));
             prop_assert_eq!(exact.unordered_pairs(), 0);
@@ -362,7 +364,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn two_samples_in_place_of_labels() {
+    fn two_samples() {
         let limit = |max_bins| Some(Limit { max_bins, scale: Scale::Real });
         let scores = |from: i32| (0..9).map(move |row| (f64::from(from + row), row % 2 == 0));
         let (one, other): (Vec<_>, Vec<_>) = (scores(0).collect(), scores(4).collect());
@@ -378,7 +380,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn counts_that_64_bits_do_not_hold_together() {
+    fn counts_that_overflow_64_bits() {
         let mut counts = state(&[(1.0, true), (0.0, true)], None);
         let half = Count { pos: 1 << 63, neg: 0 };
         counts.bins = Counts::from_parts(counts.bins.keys().clone(), vec![half; 2], counts.bins.score_type());
@@ -392,7 +394,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_limit_can_be_kept() {
+    fn every_limit_is_satisfiable() {
         let ends = [f64::NEG_INFINITY, f64::MIN, -1.0, 0.0, 1.0, f64::MAX, f64::INFINITY];
         let rows: Vec<(f64, bool)> = ends.iter().map(|&score| (score, score > 0.0)).collect();
         let fitted = state(&rows, Some(Limit { max_bins: 4, scale: Scale::Real }));
@@ -401,7 +403,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_nan_leaves_counts_of_rows() {
+    fn nan_keeps_row_counts() {
         let rows = RowCounts { n_pos: 2, n_neg: 3, n_missing: 1, ..RowCounts::default() };
         let some = state(&[(1.0, true)], None);
         let nan = State::nan(some.bins.score_type(), rows);

@@ -1,4 +1,4 @@
-//! Rows that were counted earlier: their state as the source of ties.
+//! Counted rows as a source of ties.
 
 use std::any::Any;
 
@@ -14,10 +14,10 @@ use crate::ranking::ties::{
     units::Units,
 };
 
-/// A state, and with weights its exact sums.
+/// A state, with its exact sums if rows have weights.
 #[derive(Debug)]
 pub struct StoredState {
-    /// The state; of rows with weights the one in units.
+    /// The state; for weighted rows, in units.
     pub counts: State,
     sums: Option<Box<State<WeightSums>>>,
 }
@@ -41,14 +41,14 @@ impl StoredState {
         Ties::of(self, score_type).of_all_rows(all_rows, None)
     }
 
-    /// The state, and with weights its exact sums.
+    /// Splits into the state and, for weighted rows, its exact sums.
     pub fn into_parts(self) -> (State, Option<State<WeightSums>>) {
         (self.counts, self.sums.map(|sums| *sums))
     }
 }
 
-/// The state of rows that need not be ranked for it: those with weights, which lie in one part, and, if it may have at most so
-/// many bins, many rows without weights. None of other rows; an error says why weights cannot be added up.
+/// The state of rows that need no ranking: weighted rows in one piece, or many unweighted rows if the state
+/// is bounded. `None` for other rows; an error if weights cannot be added up.
 pub fn unranked_state<S: Score>(
     pieces: &[Observations<'_, S>],
     limit: Option<Limit>,
@@ -65,7 +65,7 @@ pub fn unranked_state<S: Score>(
 
 impl Source for StoredState {
     fn totals(&self) -> (u64, u64) {
-        // A state of a NaN has rows, but no bins.
+        // A state with a NaN has rows but no bins.
         if self.sums.is_some() { self.counts.bins.totals() } else { self.rows() }
     }
 
@@ -103,11 +103,11 @@ impl Source for StoredState {
 }
 
 impl<K: Key> Group<K> {
-    /// Takes in rows that lie in several parts. If a state is all that is needed, rows with weights are taken in as one, and so
-    /// are many rows if it may be small. An error says why weights cannot be added up.
+    /// Loads rows in several pieces. If only a state is needed, weighted rows are loaded as a state, and so
+    /// are many rows for a bounded state. Returns an error if weights cannot be added up.
     ///
     /// # Panics
-    /// If rows of several pieces have weights or counts.
+    /// Panics if rows in several pieces have weights or counts.
     pub fn load_for<S: Score<Key = K>>(
         &mut self,
         pieces: &[Observations<'_, S>],
@@ -124,7 +124,7 @@ impl<K: Key> Group<K> {
         Ok(())
     }
 
-    /// Takes in rows that were counted earlier.
+    /// Loads counted rows.
     pub fn load_state(&mut self, state: impl Into<StoredState>) {
         let state = state.into();
         let (score_type, all_rows) = (state.counts.bins.score_type(), state.counts.rows.all());
@@ -133,17 +133,17 @@ impl<K: Key> Group<K> {
 }
 
 impl Ties<'_> {
-    /// The state that the ties come from, if rows were counted earlier; of rows with weights the one in their units.
+    /// The state behind the ties, if rows were counted; for weighted rows, in units.
     pub fn stored(&self) -> Option<&State> {
         self.origin().map(|state: &StoredState| &state.counts)
     }
 
-    /// The state with weights that the ties come from, if rows were counted earlier and had weights.
+    /// The weighted state behind the ties, if rows were counted and had weights.
     pub fn stored_weights(&self) -> Option<&State<WeightSums>> {
         self.origin().and_then(|state: &StoredState| state.sums.as_deref())
     }
 
-    /// All ties as a state: the one that they come from, or an exact one.
+    /// All ties as a state: the existing one, or an exact one.
     pub fn state(&mut self) -> State {
         match self.stored() {
             Some(state) => state.clone(),

@@ -1,8 +1,8 @@
-//! What a state keeps of the weights of a class in a bin: their sum, and the sum of their squares.
+//! The sums of the weights of a class in a bin: the weights, and their squares.
 //!
-//! Both are whole numbers of steps of `10^-18`. A weight and its square are each rounded to steps once, by themselves, so
-//! sums are exact in any order. Only intervals need the squares. So squares that cannot be added up are unknown, and the
-//! state is right without them; what is unknown stays so, whatever is added.
+//! Both are integers in steps of `10^-18`. A weight and its square are rounded to steps once each, so sums
+//! are exact in any order. Only intervals need the squares. Squares that overflow become unknown, and the
+//! state stays valid without them. Unknown plus anything is unknown.
 
 use std::ops::{Add, AddAssign};
 
@@ -15,29 +15,29 @@ pub const DECIMALS: u32 = 18;
 /// The steps of a weight of 1.
 pub const ONE: u128 = 10u128.pow(DECIMALS);
 
-/// The most steps of all weights of a class together: 38 decimal digits, which is what decimal columns hold.
+/// The maximum total of a class in steps: 38 decimal digits, the limit of decimal columns.
 pub const MOST_STEPS: u128 = 10u128.pow(38) - 1;
 
-/// The largest part of a class's squared weights that their roundings may be, for a standard error to be known: it is then
-/// off by half of that at most.
+/// The maximum share of rounding in a class's squared weights for a standard error: its error is then at most
+/// half of this share.
 const ROUNDED_PART: f64 = 1.0 / (1 << 20) as f64;
 
 /// The sums of the weights of a class in a bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WeightSums {
-    /// Steps of the weights.
+    /// The weights in steps.
     pub steps: u128,
-    /// Of the weights' squares.
+    /// The squared weights.
     pub squares: Squares,
 }
 
 impl WeightSums {
-    /// Those of one row, whose weight is finite and above 0.
+    /// The sums of one row with a positive, finite weight.
     pub(super) fn of(weight: f64) -> Self {
         WeightSums { steps: decimal_steps(weight), squares: Squares::new(decimal_steps(weight * weight)) }
     }
 
-    /// What was read, where anything may have been written: without weight nothing is unknown.
+    /// Untrusted input: the squares of zero weight are known to be zero.
     pub fn read(steps: u128, squares: Option<u128>) -> Self {
         let unknown = if steps == 0 { Squares::default() } else { Squares::UNKNOWN };
         WeightSums { steps, squares: squares.map_or(unknown, Squares::new) }
@@ -66,32 +66,32 @@ impl From<WeightSums> for u128 {
 
 impl CountValue for WeightSums {}
 
-/// Steps of squared weights, at most [`MOST_STEPS`]; or unknown, which is above all that are known.
+/// Squared weights in steps, at most [`MOST_STEPS`], or unknown, which compares above all known values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Squares(u128);
 
 impl Squares {
-    /// Of squares that were not kept, or add up to more than a state has room for.
+    /// Squares that were not stored, or that overflow.
     pub const UNKNOWN: Self = Squares(u128::MAX);
 
-    /// So many steps, or unknown if they are too many.
+    /// Squares in steps; unknown above [`MOST_STEPS`].
     pub fn new(steps: u128) -> Self {
         if steps > MOST_STEPS { Squares::UNKNOWN } else { Squares(steps) }
     }
 
-    /// The steps, if they are known.
+    /// The steps, or `None` if unknown.
     pub fn known(self) -> Option<u128> {
         (self != Squares::UNKNOWN).then_some(self.0)
     }
 
-    /// Whether the squares of so many rows are known, and so large that their roundings of at most half a step each do not
-    /// matter.
+    /// Whether the squares of this many rows are known, and large enough for rounding errors of half a step
+    /// per row to be negligible.
     pub fn are_known_of(self, rows: u64) -> bool {
         let rounding = rows as f64 / 2.0;
         self.known().is_some_and(|steps| rounding <= ROUNDED_PART * steps as f64)
     }
 
-    /// What is left without a part; of unknown squares nothing is.
+    /// The difference; unknown if either is unknown.
     pub fn without(self, part: Squares) -> Squares {
         self.known().zip(part.known()).map_or(Squares::UNKNOWN, |(all, part)| Squares(all - part))
     }
@@ -124,8 +124,7 @@ impl Add for Squares {
     }
 }
 
-/// The steps of a number that is finite, or infinite, and not negative: the nearest number of them, or `u128::MAX` if they
-/// are too many.
+/// The steps of a non-negative number, to the nearest; `u128::MAX` on overflow.
 fn decimal_steps(number: f64) -> u128 {
     let bits = number.to_bits();
     let (exponent, fraction) = ((bits >> 52 & 0x7FF) as i32, u128::from(bits & ((1 << 52) - 1)));
@@ -136,7 +135,7 @@ fn decimal_steps(number: f64) -> u128 {
         let room = product.leading_zeros() as i32;
         return if shift < room { product << shift } else { u128::MAX };
     }
-    // Half a step more, and then whole steps only.
+    // Adds half a step and truncates.
     product.checked_shr((-shift - 1) as u32).map_or(0, |twice| (twice + 1) >> 1)
 }
 
@@ -186,7 +185,7 @@ mod tests {
     }
 
     proptest! {
-        /// What reaches 1e20 on the way is unknown at the end, in any order.
+        /// A sum that reaches 1e20 at any point is unknown at the end, in any order.
         #[test]
         fn sums_in_any_order(squares in prop::collection::vec(prop_oneof![Just(None), (0..=MOST_STEPS).prop_map(Some), (0u128..1000).prop_map(Some)], 0..6)) {
             let sum = |squares: &mut dyn Iterator<Item = &Option<u128>>| {

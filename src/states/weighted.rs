@@ -1,13 +1,15 @@
 //! States of rows with weights.
 //!
-//! The units of weighted rows (see [`units`](crate::ranking::ties::units)) follow from all rows of a group, so the units of
-//! parts cannot be added up. A state therefore has sums of one fixed step, `10^-18`: every weight is rounded to it once, by
-//! itself, and sums of whole steps are exact in any order. So the state depends on the rows alone, however they were
-//! divided and merged. Only when a state is asked are its sums turned into units, by a rule that depends on the totals.
+//! The units of weighted rows (see [`units`](crate::ranking::ties::units)) depend on all rows of a group, so
+//! the units of parts cannot be added up. A state therefore has sums in a fixed step of `10^-18`. Every
+//! weight is rounded to it once, and sums of integers are exact in any order. The state thus depends only on
+//! the rows, however they were divided and merged. Statistics convert its sums to units, by a rule that
+//! depends on the totals.
 //!
-//! A weight that is a multiple of `2^-18` is a whole number of steps. If all are, and their total is below `2^43`, units
-//! lose nothing either, and every answer is that of the rows, to the last bit. Standard errors need squares too: there the
-//! same is true of multiples of `2^-9` whose squares add up to fewer than 53 bits in each tie.
+//! A weight that is a multiple of `2^-18` is an integer number of steps. If all weights are, and their total
+//! is below `2^43`, units are exact too, and every result is bit-identical to the result from the rows.
+//! Standard errors also need squares. They are bit-identical for multiples of `2^-9` whose squares sum to
+//! fewer than 53 bits in each tie.
 
 use super::state::{CheckedSums, State};
 use super::weight_sums::{MOST_STEPS, ONE, Squares, WeightSums};
@@ -22,14 +24,14 @@ use crate::ranking::ties::{
 };
 
 impl<S: Score> Observations<'_, S> {
-    /// The exact state of rows with weights, or why their weights cannot be added up.
+    /// The exact state of weighted rows, or an error if their weights cannot be added up.
     pub(super) fn weighted_state(&self, score_type: ScoreType) -> Result<State<WeightSums>, String> {
         let [n_neg, n_pos] = self.rows_of_classes().map(|rows| rows as u64);
         let n_missing = self.all_rows - n_pos - n_neg;
         let rows = RowCounts { n_pos, n_neg, n_missing, have_weights: true, ..RowCounts::default() };
         let mut totals = [0u128; 2];
         let mut nan = false;
-        // A negative's weight has a minus sign.
+        // The weight of a negative has a minus sign.
         let mut sorted: Vec<(S::Key, f64)> = Vec::with_capacity(self.scores.len());
         for word in self.words() {
             nan |= word.has_nan();
@@ -96,12 +98,13 @@ impl CheckedSums for State<WeightSums> {
     }
 }
 
-/// Whether squares of so many rows at most are more than the square of all weights, of which roundings are a small part.
+/// Whether the squares of at most `rows` rows exceed the square of the total weight, with a tolerance for
+/// rounding.
 fn has_large_squares(sums: WeightSums, rows: u64) -> bool {
     if sums.steps == 0 {
         return sums.squares != Squares::default();
     }
-    // What is exact is quick, and is not too large but by roundings.
+    // A fast path: an exact comparison that holds even without the tolerance.
     let known = sums.squares.known();
     let exact = known.and_then(|squares| squares.checked_mul(ONE)).zip(sums.steps.checked_mul(sums.steps));
     if exact.is_some_and(|(squares, square)| squares <= square) {
@@ -113,7 +116,7 @@ fn has_large_squares(sums: WeightSums, rows: u64) -> bool {
 }
 
 impl State<WeightSums> {
-    /// The same in units, which every statistic understands.
+    /// The state in units, the representation that every statistic supports.
     pub(super) fn in_units(&self) -> State {
         let total = Count::sum(self.bins.each());
         let (pos, neg) = (Exponent::of(total.pos.steps), Exponent::of(total.neg.steps));
@@ -143,7 +146,7 @@ impl State<WeightSums> {
         }
     }
 
-    /// The same with codes instead of scores, highest first; bins of one code are joined.
+    /// The state with codes instead of scores, highest first; bins of one code are merged.
     pub fn by_codes(&self, codes: &[u32]) -> Self {
         let (mut keys, mut counts) = (Vec::<u32>::new(), Vec::<Count<WeightSums>>::new());
         for (&code, &count) in codes.iter().zip(self.bins.each()) {
@@ -159,11 +162,11 @@ impl State<WeightSums> {
         State::exact(Counts::from_parts(keys.into(), counts, score_type), self.rows)
     }
 
-    /// How far the area under the ROC curve may be off because weights were rounded: those of the rows to steps, sums of
-    /// steps to units, and where the rows themselves are asked, theirs to units as well.
+    /// An upper bound of the rounding error of the area under the ROC curve. It covers the rounding of
+    /// weights to steps, of sums to units, and of the rows' weights to units.
     pub fn rounding(&self) -> f64 {
-        // Roundings of at most half a step of each row, and 2^-60 of the class's total of each row and of each bin, change
-        // the shares of a class by at most the first factor, in the numerator and in the denominator.
+        // The rounding error is half a step per row, and 2^-60 of the class's total per row and per bin. It
+        // changes the shares of a class by at most the first factor, in numerator and denominator.
         let total = Count::sum(self.bins.each());
         let of_class = |rows: u64, steps: u128| {
             if steps == 0 { 0.0 } else { rows as f64 * (f64::powi(2.0, -58) + 1.0 / steps as f64) }
@@ -173,8 +176,8 @@ impl State<WeightSums> {
 }
 
 impl State<WeightSums> {
-    /// The ties of the same state in units, each with its squared units. None if squares are unknown, or so small that
-    /// their roundings of at most half a step of each row matter.
+    /// The ties of the state in units, with squared units. `None` if squares are unknown, or too small for
+    /// rounding errors of half a step per row to be negligible.
     pub(super) fn squared_units(&self, counts: &Counts) -> Option<Vec<SquaredUnits>> {
         let total = Count::sum(self.bins.each());
         if !total.pos.squares.are_known_of(self.rows.n_pos)
@@ -196,7 +199,7 @@ impl State<WeightSums> {
     }
 }
 
-/// The weights of several states as units, which are the same for all of them.
+/// Common units for the weights of several states.
 #[derive(Clone, Copy, Debug)]
 pub struct CommonUnits {
     pos: Exponent,
@@ -204,19 +207,19 @@ pub struct CommonUnits {
 }
 
 impl CommonUnits {
-    /// Those of all weights of these states together.
+    /// The units for the total weights of these states.
     pub fn of(states: &[State<WeightSums>]) -> Self {
         let sums = states.iter().map(|state| Count::sum(state.bins.each()));
         let total = sums.fold(Count::default(), Count::plus);
         CommonUnits { pos: Exponent::of(total.pos.steps), neg: Exponent::of(total.neg.steps) }
     }
 
-    /// Sums as units.
+    /// Converts sums to units.
     pub fn units(&self, sums: Count<WeightSums>) -> Count {
         Count { pos: self.pos.units(sums.pos.steps), neg: self.neg.units(sums.neg.steps) }
     }
 
-    /// Sums of squares in squared units, if they are known.
+    /// Converts sums of squares to squared units, if they are known.
     pub fn squared(&self, squares: Count<Squares>) -> Option<Count<f64>> {
         Some(Count {
             pos: self.pos.unit().squared(squares.pos.value()?),
@@ -230,10 +233,11 @@ impl CommonUnits {
 struct Exponent(i32);
 
 impl Exponent {
-    /// Bits that the steps of all weights of a class get: in units they then take at most 62, as those of rows do.
+    /// The number of bits of a class's total in steps, so that it takes at most 62 bits in units, as for
+    /// rows.
     const BITS: i32 = 121;
 
-    /// That of a class, by the steps of all its weights.
+    /// The exponent for a class with this total in steps.
     fn of(total: u128) -> Self {
         Exponent(if total == 0 { 0 } else { Self::BITS - (u128::BITS - total.leading_zeros()) as i32 })
     }
@@ -259,12 +263,12 @@ mod tests {
 
     type Row = (f64, bool, f64);
 
-    fn with_columns<T>(rows: &[Row], ask: impl FnOnce(Observations<'_, f64>) -> T) -> T {
+    fn with_columns<T>(rows: &[Row], evaluate: impl FnOnce(Observations<'_, f64>) -> T) -> T {
         let scores: Vec<f64> = rows.iter().map(|row| row.0).collect();
         let labels = packed(rows.iter().map(|row| row.1));
         let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
         let labels = Bits::new(&labels, 0, rows.len());
-        ask(Observations::new(&scores, labels, None).with_weights(&weights))
+        evaluate(Observations::new(&scores, labels, None).with_weights(&weights))
     }
 
     fn state(rows: &[Row]) -> State<WeightSums> {
@@ -283,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_that_cannot_be_added_up() {
+    fn overflowing_weights() {
         let problem = |rows: &[Row]| {
             with_columns(rows, |rows| rows.weighted_state(ScoreType::of::<f64>(Domain::Any))).unwrap_err()
         };
@@ -292,7 +296,7 @@ mod tests {
         assert!(state(&[(1.0, true, 9e19), (1.0, false, 9e19)]).checked(None).is_ok());
     }
 
-    /// Asserts that a state has the answers of its rows, to the last bit if all weights are whole numbers.
+    /// Asserts that a state gives the results of its rows, bit-identical if all weights are integers.
     fn agrees_with_rows(rows: &[Row], whole: bool) {
         let state = state(rows);
         let rounding = state.rounding();
@@ -310,7 +314,7 @@ mod tests {
         }
         if pairs > 0 {
             let auc = |u: u128, pairs: u128| u as f64 / pairs as f64;
-            // Each of the two quotients is rounded, and so are the numbers that it is made of.
+            // Both quotients are rounded, and so are their operands.
             let off = (auc(u, pairs) - auc(expected_u, expected_pairs)).abs();
             assert!(off <= rounding + 4.0 * f64::EPSILON, "off by {off:e}, expected at most {rounding:e}");
         }
@@ -318,7 +322,7 @@ mod tests {
 
     type Squared = Vec<(f64, f64)>;
 
-    /// The squared units of each tie as squared weights, of the rows and of their state.
+    /// The squared units of each tie as squared weights, from the rows and from their state.
     fn squares(rows: &[Row]) -> (Squared, Option<Squared>) {
         let mut group = Group::default();
         with_columns(rows, |rows| group.load(rows));
@@ -333,11 +337,11 @@ mod tests {
         (squares(group.ties()).unwrap(), squares(stored.ties()))
     }
 
-    /// Asserts that a state has the sums of squares of its rows, up to roundings.
+    /// Asserts that a state has the sums of squares of its rows, up to rounding.
     fn has_squares_of_rows(rows: &[Row]) {
         let (of_rows, of_state) = squares(rows);
         let Some(of_state) = of_state else {
-            // A row that is too heavy, or all of a class light or absent.
+            // One weight is too heavy, or a class is light or absent.
             let heavy = rows.iter().any(|row| row.2 > 1e9);
             let light = |class| rows.iter().filter(|row| row.1 == class).all(|row| row.2 < 1e-5);
             assert!(heavy || light(true) || light(false), "{rows:?}");
@@ -348,8 +352,8 @@ mod tests {
         let total = |class| rows.iter().filter(|row| row.1 == class).map(|row| row.2).sum::<f64>();
         for (got, expected) in of_state.iter().zip(&of_rows) {
             for (got, expected, class) in [(got.0, expected.0, true), (got.1, expected.1, false)] {
-                // Each square is off by half a step. Of the rows, each weight is off by 2^-60 of its class, and by the
-                // rounding of its square and of the sum.
+                // For the state, the error of each square is half a step. For the rows, each weight has an
+                // error of 2^-60 of its class, and its square and the sum are rounded.
                 let units = f64::powi(2.0, -58) * total(class) * (n * expected).sqrt();
                 let most = n * 5e-19 + units + (n + 4.0) * f64::EPSILON * expected;
                 assert!((got - expected).abs() <= most, "{got:e} {expected:e} {most:e}");
@@ -358,12 +362,12 @@ mod tests {
     }
 
     #[test]
-    fn squares_that_are_not_known() {
+    fn unknown_squares() {
         let known = |weights: [f64; 3]| {
             squares(&[(1.0, true, weights[0]), (1.0, false, weights[1]), (0.0, true, weights[2])]).1
         };
         assert_eq!(known([1.0, 2.0, 3.0]), Some(vec![(1.0, 4.0), (9.0, 0.0)]));
-        // A light row among heavy ones does not matter.
+        // A light row among heavy ones is negligible.
         assert_eq!(known([1.0, 2.0, 1e-10]), Some(vec![(1.0, 4.0), (0.0, 0.0)]));
         assert_eq!(known([1e-8, 2.0, 2e-8]), None, "two digits are left of the squares");
         assert_eq!(known([1e-3, 1e-10, 1.0]), None, "no digit is left");
@@ -372,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn squares_of_more_than_the_weights() {
+    fn squares_that_exceed_the_squared_sum() {
         let mut counts = state(&[(1.0, true, 2.0), (1.0, true, 1.0), (0.0, false, 1.0)]);
         assert!(counts.clone().checked(None).is_ok());
         let squares = Count { pos: WeightSums::read(3 * ONE, Some(10 * ONE)), neg: WeightSums::default() };
@@ -383,8 +387,8 @@ mod tests {
     }
 
     #[test]
-    fn a_class_of_light_weights_only() {
-        // Of each positive's weight 12 digits are left in steps of 1e-18.
+    fn class_of_light_weights() {
+        // Each positive's weight has 12 significant digits in steps of 1e-18.
         agrees_with_rows(
             &[(0.0, true, 2.684610427954397e-7), (0.0, false, 0.001), (-0.125, true, 4.4276328311953046e-7)],
             false,
@@ -393,7 +397,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_make_the_whole(rows in rows(), parts in prop::collection::vec(0usize..4, 120), max_bins in 4u64..40) {
+        fn merged_parts_equal_the_whole(rows in rows(), parts in prop::collection::vec(0usize..4, 120), max_bins in 4u64..40) {
             let limit = Some(Limit { max_bins, scale: Scale::Real });
             let part = |number| -> Vec<Row> {
                 rows.iter().zip(&parts).filter(|(_, part)| **part == number).map(|(row, _)| *row).collect()
@@ -409,14 +413,14 @@ mod tests {
         }
 
         #[test]
-        fn answers_are_those_of_the_rows(rows in rows(), whole in any::<bool>()) {
+        fn state_equals_rows(rows in rows(), whole in any::<bool>()) {
             let rows: Vec<Row> = rows.iter().map(|row| (row.0, row.1, if whole { row.2.ceil().min(1e9) } else { row.2 })).collect();
             agrees_with_rows(&rows, whole);
             has_squares_of_rows(&rows);
         }
 
         #[test]
-        fn squares_of_short_weights_are_those_of_the_rows(rows in prop::collection::vec((-3i8..4, any::<bool>(), 1u32..1 << 18), 1..120)) {
+        fn squares_of_short_weights_equal_rows(rows in prop::collection::vec((-3i8..4, any::<bool>(), 1u32..1 << 18), 1..120)) {
             let rows: Vec<Row> = rows.iter().map(|row| (row.0.into(), row.1, f64::from(row.2) / 512.0)).collect();
             let (of_rows, of_state) = squares(&rows);
             prop_assume!(rows.iter().any(|row| row.1) && rows.iter().any(|row| !row.1));

@@ -1,27 +1,29 @@
-//! What users see of a statistic: its parameters, in the order of the signature, and the fields of its answers.
+//! The public interface of a statistic: its parameters, in the order of the signature, and the fields of its
+//! results.
 //!
-//! A statistic declares both once, with the macro `declaration!`. The signatures of Python and the sections `Parameters` and
-//! `Returns` of its docstrings follow: after a change here, `python tests/python/package/generate.py` rewrites them.
+//! A statistic declares both once, with the macro `declaration!`. The Python signatures and the docstring
+//! sections `Parameters` and `Returns` are generated from it: after a change here, run
+//! `python tests/python/package/generate.py`.
 
 use crate::statistics::kinds::Field;
 use crate::statistics::options::Word;
 
 /// The declaration of a statistic.
 pub trait Declaration {
-    /// What the statistic is, in one sentence, and behind `Words:` the words that people use for it.
+    /// One sentence about the statistic, followed by search terms after `Words:`.
     const TEXT: &'static str;
     /// The parameters, in the order of the signature.
     const PARAMETERS: &'static [Parameter];
-    /// The fields of each record that may be the answer. A variant repeats fields of the first.
+    /// The fields of each possible record. A variant repeats fields of the first.
     const RECORDS: &'static [Fields];
 }
 
-/// The fields of a record, and of each declared field the number of its columns and its sentence.
+/// The fields of a record, with the number of columns and the sentence of each declared field.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields {
     /// The columns.
     pub columns: &'static [Field],
-    /// Of each field: how many columns it has, and what it is.
+    /// For each field: the number of its columns, and its description.
     pub sentences: &'static [(usize, &'static str)],
 }
 
@@ -30,20 +32,20 @@ pub struct Fields {
 pub struct Parameter {
     /// The name.
     pub name: &'static str,
-    /// What it may be.
+    /// The kind.
     pub kind: ParameterKind,
-    /// Whether it is given by its name only.
+    /// Whether it is keyword-only.
     pub by_name: bool,
-    /// The default, as Python writes it; empty if it must be given.
+    /// The default in Python syntax; empty if it is required.
     pub default: &'static str,
-    /// What it is; empty if the standard sentence says all, or if the parameter before has it.
+    /// The description; empty for the standard one, or if the previous parameter includes it.
     pub text: &'static str,
 }
 
-/// What a parameter may be.
+/// Kinds of parameters.
 #[derive(Clone, Copy, Debug)]
 pub enum ParameterKind {
-    /// What the standard parameter of this name is.
+    /// The standard parameter of this name.
     Standard,
     /// A column.
     Column,
@@ -57,14 +59,14 @@ pub enum ParameterKind {
     Integer,
     /// True or False.
     Flag,
-    /// One of some words.
+    /// One of several words.
     Word(fn() -> Vec<&'static str>),
-    /// A type that only Python has, as it is written there.
+    /// A Python-only type, in Python syntax.
     Python(&'static str),
 }
 
 impl ParameterKind {
-    /// The type as Python writes it, without None.
+    /// The type in Python syntax, without None.
     pub fn annotation(self) -> String {
         match self {
             ParameterKind::Standard => "".into(),
@@ -83,13 +85,13 @@ impl ParameterKind {
     }
 }
 
-/// The words of an option, each by its first name.
+/// The words of an option, by their first names.
 pub fn words<W: Word>() -> Vec<&'static str> {
     let is_name = |&&(word, value): &&(&'static str, W)| value.word() == word;
     W::WORDS.iter().filter(is_name).map(|&(word, _)| word).collect()
 }
 
-/// The kind of a parameter, from how it is declared.
+/// The kind of a parameter, from its declaration.
 macro_rules! kind {
     () => {
         $crate::statistics::declaration::ParameterKind::Standard
@@ -121,7 +123,7 @@ macro_rules! kind {
 }
 pub(crate) use kind;
 
-/// A parameter, as it is declared.
+/// A parameter, from its declaration.
 macro_rules! parameter {
     ($by_name:literal $(#[doc = $text:literal])* $name:ident
     $(: $kind:ident $(<$words:ty>)? $(($annotation:literal))?)? $(= $default:tt)?) => {
@@ -136,11 +138,12 @@ macro_rules! parameter {
 }
 pub(crate) use parameter;
 
-/// Declares what users see of a statistic: `declaration! { Name => Record { label = None, score = None; level = 0.95 } }`.
+/// Declares the public interface of a statistic: `declaration! { Name => Record { label = None, score = None;
+/// level = 0.95 } }`.
 ///
-/// Its doc comment is one sentence, and the words that people use for it. A parameter without a kind is a standard one, and those
-/// behind the semicolon are given by their names only. Doc comments are for users: `` `name` `` is code and `` `name()` `` a
-/// function.
+/// The doc comment has one sentence, and the search terms. A parameter without a kind is a standard one, and
+/// parameters after the semicolon are keyword-only. Doc comments are for users: `` `name` `` is code and ``
+/// `name()` `` a function.
 macro_rules! declaration {
     ($(#[doc = $sentence:literal])* $statistic:ty $(=> $($record:ty),+)? {
         $($(#[doc = $first_text:literal])* $first:ident

@@ -1,16 +1,16 @@
-//! One file a statistic: its options, its record, the formula with its source, and its tests.
+//! One file per statistic: its options, its record, the formula with its source, and its tests.
 //!
-//! A statistic is a plain value that holds its options. Which trait of [`kinds`] it has depends on its answer: a
-//! [`Summary`] gives one record for each group, a [`Curve`] a list of records. Both see the [`Ties`] of rows that can
-//! be ranked. A [`Joint`] statistic is about several columns row by row, and sees [`Rows`]. Missing rows are left out,
-//! and NaN scores are dealt with, before a statistic is called.
+//! A statistic is a plain value with its options. Its trait in [`kinds`] depends on the result: a [`Summary`]
+//! has one record per group, a [`Curve`] a list of records. Both take the [`Ties`] of rows that can be
+//! ranked. A [`Joint`] statistic takes several columns row by row, as [`Rows`]. Missing rows are removed and
+//! NaN scores are handled before a statistic is called.
 //!
-//! The rooms, each of which uses only those above it:
+//! The modules, each of which uses only the modules above it:
 //!
-//! - [`kinds`], [`resampling`], [`inference`]: what statistics share.
-//! - [`thresholds`], [`curves`], [`numbers`], [`rank_tests`], [`classes`], [`intervals`], [`comparisons`]: families of
-//!   statistics.
-//! - [`curve_samples`]: many curves read at the same places, for [`bands`] and [`folds`].
+//! - [`kinds`], [`resampling`], [`inference`]: shared by statistics.
+//! - [`thresholds`], [`curves`], [`numbers`], [`rank_tests`], [`classes`], [`intervals`], [`comparisons`]:
+//!   families of statistics.
+//! - [`curve_samples`]: several curves read at the same places, for [`bands`] and [`folds`].
 //! - [`calibration`], [`decisions`], [`groups`], [`states`], [`planning`], [`monitoring`]: further families.
 //!
 //! [`Ties`]: crate::ranking::Ties
@@ -77,24 +77,24 @@ pub(crate) mod tests {
     use crate::statistics::{intervals::roc_auc_ci_partial::*, thresholds::criterion::Criterion};
     use proptest::prelude::*;
 
-    /// Calls `ask` with the ties of scores and 0/1 labels.
-    pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], ask: impl FnOnce(Ties<'_>) -> R) -> R {
+    /// Calls `evaluate` with the ties of scores and 0/1 labels.
+    pub fn with_ties<S: Score, R>(labels: &[u8], scores: &[S], evaluate: impl FnOnce(Ties<'_>) -> R) -> R {
         assert_eq!(labels.len(), scores.len());
         let bytes = packed(labels.iter().map(|&label| label == 1));
         let mut group = Group::default();
         group.load(Observations::new(scores, Bits::new(&bytes, 0, labels.len()), None));
-        ask(group.ties())
+        evaluate(group.ties())
     }
 
     /// The points of a curve, field by field.
     pub struct PointFields(&'static [Field], Vec<Column>);
 
-    /// The points of a curve; none where it is undefined, and then nothing was appended.
+    /// The points of a curve; `None` if it is undefined, in which case nothing was appended.
     pub fn curve_points<C: Curve, S: Score>(curve: &C, labels: &[u8], scores: &[S]) -> Option<PointFields> {
         with_ties(labels, scores, |ties| points_of_ties(curve, ties))
     }
 
-    /// The same of ties.
+    /// The same for ties.
     pub fn points_of_ties<C: Curve>(curve: &C, ties: Ties<'_>) -> Option<PointFields> {
         let mut columns = Column::all_of(C::Record::FIELDS, Width::W128, 0);
         let defined = curve.points(ties, &mut columns);
@@ -139,7 +139,7 @@ pub(crate) mod tests {
         values.enumerate().map(|(row, value)| is_present(row).then_some(value)).collect()
     }
 
-    /// The record of one group whose rows have weights.
+    /// The record of one group with weighted rows.
     pub fn weighted_summary<M: Summary, S: Score>(
         statistic: &M,
         labels: &[u8],
@@ -153,7 +153,7 @@ pub(crate) mod tests {
         statistic.of_ties(group.ties())
     }
 
-    /// 90 rows of two classes, and scores of them that tell the classes apart, the first one best.
+    /// 90 rows of two classes with three scores, the first of which separates the classes best.
     pub fn three_scores() -> (Vec<u8>, [Vec<f64>; 3]) {
         let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 5 < 2)).collect();
         let score = |step: i32, lift: i32| {
@@ -191,7 +191,7 @@ pub(crate) mod tests {
         with_ties(labels, scores, |ties| statistic.of_ties(ties))
     }
 
-    /// What statistics of which only some parts of a large group are needed say, by one way of ranking.
+    /// The results of statistics that skip parts of a large group, for one ranking strategy.
     fn of_some_parts(way: Strategy, labels: &[u8], scores: &[i16]) -> Vec<String> {
         let bytes = packed(labels.iter().map(|&label| label == 1));
         let mut group = Group::new(way, Domain::Any);
@@ -243,7 +243,7 @@ pub(crate) mod tests {
 
     proptest! {
         #[test]
-        fn parts_that_are_not_needed_change_nothing(
+        fn skipped_parts_do_not_change_results(
             rows in proptest::collection::vec((0u8..10, -400i16..400), 0..600), share in 1u8..9, lift in -200i16..300,
         ) {
             let labels: Vec<u8> = rows.iter().map(|row| u8::from(row.0 < share)).collect();

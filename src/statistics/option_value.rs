@@ -1,25 +1,25 @@
-//! The value of an option, as the user wrote it and as Python shows it.
+//! The value of an option, as the user wrote it, and its Python representation.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
-/// An integer with more bits is shown by its size.
+/// An integer with more bits is displayed by its size.
 const MAX_BITS: u32 = 128;
 
-/// Stands in a text for a backtick that a user wrote, which is around no option.
+/// Replaces a backtick in user text, which does not quote an option.
 pub const LITERAL_BACKTICK: &str = "\u{1}";
 
 /// The value of an option, as the user wrote it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum OptionValue {
-    /// The option was left out.
+    /// The option is absent.
     #[default]
     Absent,
-    /// True or False.
+    /// A boolean.
     Truth(bool),
     /// An integer.
     Integer(i128),
-    /// The digits of a number that neither an integer of 128 bits nor a float can hold.
+    /// The digits of a number that exceeds both 128-bit integers and floats.
     Digits(String),
     /// A float.
     Float(f64),
@@ -29,12 +29,12 @@ pub enum OptionValue {
     List(Vec<OptionValue>),
     /// Options by name.
     Named(BTreeMap<String, OptionValue>),
-    /// Anything else, as Python shows it.
+    /// Any other value, by its Python representation.
     Other(String),
 }
 
 impl OptionValue {
-    /// The number; NaN of anything else.
+    /// The value as a float; NaN if it is not a number.
     pub fn number(&self) -> f64 {
         match self {
             OptionValue::Integer(value) => *value as f64,
@@ -46,7 +46,7 @@ impl OptionValue {
 }
 
 impl Display for OptionValue {
-    /// The value as Python shows it.
+    /// Formats the value in Python syntax.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             OptionValue::Absent => f.write_str("None"),
@@ -64,7 +64,7 @@ impl Display for OptionValue {
             OptionValue::Float(value) => {
                 let text = format!("{value:?}");
                 match text.split_once('e') {
-                    // Python writes a sign and two digits at least.
+                    // Python writes exponents with a sign and at least two digits.
                     Some((digits, power)) => {
                         let (sign, power) =
                             power.strip_prefix('-').map_or(('+', power), |power| ('-', power));
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_as_python_shows_them() {
+    fn python_representation() {
         let word = |text: &str| OptionValue::Word(text.into());
         for (value, display) in [
             (OptionValue::Absent, "None"),

@@ -1,4 +1,4 @@
-//! Options of a statistic: what each may be, and what is wrong with one.
+//! Options of a statistic: their validation and errors.
 //!
 //! [`FromOptions`] parses the [`Options`] of a statistic: the allowed values, and which options are mutually exclusive. An
 //! [`OptionError`] is a value; each front end renders it.
@@ -19,7 +19,7 @@ pub fn per_front_end(python: impl Display, shell: impl Display) -> String {
     format!("{begin}{python}{between}{shell}{end}")
 }
 
-/// What is wrong with an option.
+/// An invalid option.
 ///
 /// Texts have options between backticks: `` `level` ``, or with a value `` `method="bootstrap"` ``. Python renders
 /// `method="bootstrap"`, and a shell `--method bootstrap`.
@@ -27,7 +27,7 @@ pub fn per_front_end(python: impl Display, shell: impl Display) -> String {
 pub struct OptionError {
     /// The name of the option; empty if the reason contains the names.
     pub option: String,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: String,
     /// What to write.
     pub hint: Option<String>,
@@ -73,13 +73,12 @@ impl From<OptionError> for String {
     }
 }
 
-/// An option that is one of some words.
+/// An option with a fixed set of words.
 pub trait Word: Copy + PartialEq + 'static {
-    /// The words, in the order in which users see them, and what each means. Of several words with one meaning the first
-    /// is the name.
+    /// The words, in display order, with their values. The first of several words with one value is its name.
     const WORDS: &'static [(&'static str, Self)];
 
-    /// What users write for it.
+    /// The name of the value.
     fn word(self) -> &'static str {
         Self::WORDS.iter().find(|(_, value)| *value == self).map_or("", |(word, _)| word)
     }
@@ -95,14 +94,15 @@ macro_rules! words {
 }
 pub(crate) use words;
 
-/// A statistic, or a part of its options, that is made from what a user wrote.
+/// A statistic, or a part of its options, that is constructed from user options.
 pub trait FromOptions: Sized {
-    /// The statistic with these options; an error says which of them it cannot have.
+    /// The statistic with these options; an error names an invalid option.
     fn from_options(options: &Options) -> Result<Self, OptionError>;
 }
 
-/// Declares how each option of a statistic is read: `from_options!(|options| Name { level: options.level()? })`. A function
-/// before the first bar checks first which options go together.
+/// Declares how each option of a statistic is read:
+/// `from_options!(|options| Name { level: options.level()? })`. A function before the first bar first checks
+/// the combination of options.
 macro_rules! from_options {
     ($($check:path,)? |$options:pat_param| $name:ident { $($field:ident: $value:expr),* $(,)? }) => {
         impl $crate::statistics::options::FromOptions for $name {
@@ -118,19 +118,19 @@ macro_rules! from_options {
 }
 pub(crate) use from_options;
 
-/// The options that a user wrote, and the columns beside them.
+/// The options of a call, and the roles of its other columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// The options by name.
     pub values: BTreeMap<String, OptionValue>,
-    /// The roles of the columns that the user named, such as `weight`.
+    /// The roles of the columns in the call, such as `weight`.
     pub columns: Vec<String>,
 }
 
 static ABSENT: OptionValue = OptionValue::Absent;
 
 impl Options {
-    /// Options among these, by the name of all of them.
+    /// The nested options with this name.
     pub fn within(&self, name: &str) -> Options {
         let values = match self.value(name) {
             OptionValue::Named(values) => values.clone(),
@@ -149,23 +149,23 @@ impl Options {
         self.values.get(name).unwrap_or(&ABSENT)
     }
 
-    /// Whether the user wrote an option.
+    /// Whether an option is present.
     pub fn has(&self, name: &str) -> bool {
         *self.value(name) != OptionValue::Absent
     }
 
-    /// An error that says what an option must be.
+    /// An error with the expected value of an option.
     pub fn must_be(&self, name: &str, expected: impl Display) -> OptionError {
         OptionError::new(name, format!("must {expected}, got {}", self.value(name)))
     }
 
-    /// One of some words.
+    /// A word option.
     pub fn word<W: Word>(&self, name: &str) -> Result<W, OptionError> {
         self.word_or(name, "")?
             .ok_or_else(|| self.must_be(name, format_args!("be one of {}", allowed::<W>(""))))
     }
 
-    /// One of some words, or none.
+    /// An optional word.
     pub fn optional_word<W: Word>(&self, name: &str) -> Result<Option<W>, OptionError> {
         // In a shell an option that is None is left out.
         self.word_or(name, &per_front_end(", None", ""))
@@ -183,7 +183,7 @@ impl Options {
         }
     }
 
-    /// True or False.
+    /// A boolean option.
     pub fn flag(&self, name: &str) -> Result<bool, OptionError> {
         match self.value(name) {
             OptionValue::Truth(value) => Ok(*value),
@@ -191,7 +191,7 @@ impl Options {
         }
     }
 
-    /// A number between 0 and 1, neither of them: such as a coverage.
+    /// A number in the open interval from 0 to 1, such as a coverage.
     pub fn between_0_and_1(&self, name: &str) -> Result<f64, OptionError> {
         let number = self.value(name).number();
         if 0.0 < number && number < 1.0 {
@@ -210,7 +210,7 @@ impl Options {
         rate(self.value(name)).ok_or_else(|| self.must_be(name, "lie between 0 and 1"))
     }
 
-    /// A number from 0 to 1, if there is one.
+    /// An optional number from 0 to 1.
     pub fn optional_rate(&self, name: &str) -> Result<Option<f64>, OptionError> {
         if self.has(name) { self.rate(name).map(Some) } else { Ok(None) }
     }
@@ -222,7 +222,7 @@ impl Options {
         values.iter().map(|value| rate(value).ok_or_else(|| wrong(value))).collect()
     }
 
-    /// The values of a list, in their order.
+    /// The values of a list.
     pub fn list(&self, name: &str) -> Result<&[OptionValue], OptionError> {
         match self.value(name) {
             OptionValue::List(values) => Ok(values),
@@ -230,7 +230,7 @@ impl Options {
         }
     }
 
-    /// Bounds of a rate `what`, by the options `min_what` and `max_what`, if there are any.
+    /// Bounds of the rate `what`, from the options `min_what` and `max_what`, if any.
     pub fn bounds(&self, what: &str) -> Result<Option<(f64, f64)>, OptionError> {
         let names = [format!("min_{what}"), format!("max_{what}")];
         if !names.iter().any(|name| self.has(name)) {
@@ -245,7 +245,7 @@ impl Options {
         Err(OptionError::new(&names[0], format!("must be below `{}`, got {min} and {max}", names[1])))
     }
 
-    /// An integer of a range.
+    /// An integer in a range.
     pub fn integer<T: TryFrom<i128>>(
         &self,
         name: &str,
@@ -259,7 +259,7 @@ impl Options {
         integer.ok_or_else(|| self.must_be(name, expected()))
     }
 
-    /// An integer of a range, if there is one.
+    /// An optional integer in a range.
     pub fn optional_integer<T: TryFrom<i128>>(
         &self,
         name: &str,
@@ -268,7 +268,7 @@ impl Options {
         if self.has(name) { self.integer(name, range).map(Some) } else { Ok(None) }
     }
 
-    /// A number above 0, and not beyond what anybody means.
+    /// A positive number, with an upper limit against typing errors.
     pub fn above_0(&self, name: &str, most: f64) -> Result<f64, OptionError> {
         let (number, least) = (self.value(name).number(), 1.0 / most);
         if (least..=most).contains(&number) {
@@ -317,7 +317,7 @@ fn threshold(value: &OptionValue) -> Option<Number> {
 pub(in crate::statistics) mod tests {
     use super::*;
 
-    /// Options of these names and values.
+    /// Options with these names and values.
     pub fn options<const N: usize>(values: [(&str, OptionValue); N]) -> Options {
         Options { values: values.map(|(name, value)| (name.into(), value)).into(), columns: Vec::new() }
     }
@@ -351,7 +351,7 @@ pub(in crate::statistics) mod tests {
     }
 
     #[test]
-    fn what_an_option_may_be() {
+    fn validation() {
         let word = |text: &str| OptionValue::Word(text.into());
         let all = options([
             ("side", word("l")),

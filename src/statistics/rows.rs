@@ -1,4 +1,4 @@
-//! Rows: what several columns of a group say row by row, their scores as codes.
+//! Rows: several columns of a group row by row, with scores as codes.
 
 use crate::interrupt;
 use crate::ranking::rows::{
@@ -6,70 +6,70 @@ use crate::ranking::rows::{
 };
 use crate::states::{State, weight_sums::WeightSums};
 
-/// The rows of one group in which nothing is missing.
+/// The complete rows of one group.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
-    /// How many rows there are.
+    /// The number of rows.
     pub len: usize,
-    /// Which rows are positive; empty if the statistic has no label.
+    /// Whether each row is positive; empty if the statistic has no label.
     pub labels: Vec<bool>,
     /// The codes of each score column, if the statistic needs them.
     pub scores: Vec<Codes>,
     /// The placements of each score column, if the statistic needs them.
     pub placements: Vec<RowPlacements>,
-    /// Sums of products of the placements of several scores, if that is what the statistic needs.
+    /// Sums of products of the placements of several scores, if the statistic needs them.
     pub placement_products: Option<PlacementProducts>,
-    /// For each score column, the placements of each key's rows among themselves, if the statistic needs them.
+    /// For each score column, the placements within each key, if the statistic needs them.
     pub key_placements: Vec<Vec<KeyPlacements>>,
-    /// The placements of each key's rows among all rows and those of other keys, if the statistic needs them.
+    /// The placements of each key's rows among all rows and among other keys, if the statistic needs them.
     pub all_placements: Option<AllPlacements>,
-    /// For each key, the largest `|tp N - fp P|` of its rows, 0 with a NaN, and then that of all rows, if no score is NaN;
-    /// only if the statistic needs them.
+    /// For each key, the largest `|tp N - fp P|` of its rows (0 with a NaN). The value of all rows follows if
+    /// no score is NaN. Only if the statistic needs them.
     pub key_farthest: Vec<u128>,
-    /// How many rows of each key were left out, by the places of keys, if the statistic needs it and any were.
+    /// The number of skipped rows for each key, by key index, if the statistic needs it and any were skipped.
     pub skipped: Vec<SkippedRows>,
-    /// The scores of each column as floats, only if the statistic asks for values.
+    /// The scores of each column as floats, only if the statistic needs values.
     pub values: Vec<Vec<f64>>,
     /// The codes of the key column: folds, clusters or segments.
     pub keys: Codes,
     /// The codes of the clusters, if rows have both a cluster and another key.
     pub clusters: Codes,
-    /// For each code of the key column, whether a score with it is NaN; empty if none is.
+    /// For each code of the key column, whether it has a NaN score; empty if there is none.
     pub nan_keys: Vec<bool>,
-    /// For each code of the key column, its place among the keys of all groups.
+    /// For each code of the key column, its index among the keys of all groups.
     pub key_places: Vec<u32>,
-    /// For each code of the key column, the series that it is in, none if it has no place on the axis; only if the keys
+    /// For each code of the key column, its series; `None` if it has no value on the axis. Only if the keys
     /// are series.
     pub key_series: Vec<Option<u32>>,
-    /// What each row weighs, if rows have weights: all are finite and above 0.
+    /// The weight of each row, if rows have weights: positive and finite.
     pub weights: Option<Vec<f64>>,
-    /// The rows of each key counted by score, if they were counted earlier. Then there are no labels, and no codes row
-    /// by row.
+    /// The rows of each key counted by score, if they come from states. There are then no labels, and no
+    /// codes of rows.
     pub counted: Option<CountedKeys>,
-    /// The rows of each key that were counted earlier and have weights; `counted` then says only how many they are.
+    /// The states of each key, if they have weights; `counted` then has only their numbers of rows.
     pub weighted: Option<Vec<State<WeightSums>>>,
 }
 
-/// How many rows of a key have something missing.
+/// The number of rows of a key with a missing value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkippedRows {
-    /// The place of the key among those of all groups.
+    /// The index of the key among the keys of all groups.
     pub key_place: u32,
     /// The rows.
     pub rows: u64,
-    /// Those of them of which only the label is missing.
+    /// Rows among them in which only the label is missing.
     pub unlabelled: u64,
 }
 
 impl Rows {
-    /// How many rows are negatives and positives.
+    /// The numbers of negatives and positives.
     pub fn rows_of_classes(&self) -> [u64; 2] {
         match &self.counted {
             Some(counted) => {
                 counted.keys.iter().fold([0, 0], |[neg, pos], key| [neg + key.n_neg, pos + key.n_pos])
             }
             None => {
-                // A byte holds the sum of 255 labels, so that many bytes are added at once.
+                // A byte holds the sum of 255 labels, which vectorises.
                 let sum =
                     |labels: &[bool]| usize::from(labels.iter().map(|&label| u8::from(label)).sum::<u8>());
                 let n_pos: usize = self.labels.chunks(255).map(sum).sum();
@@ -93,8 +93,9 @@ impl Rows {
         self.counted.as_ref().map_or_else(|| self.scores[score].distinct, |counted| counted.distinct)
     }
 
-    /// The same rows in an order that depends on their values alone: by label, then by the codes of each column. A
-    /// random draw by row number is then the same for every order of the rows. Placements are left out.
+    /// The same rows in an order that depends only on their values: by label, then by the codes of each
+    /// column. Random sampling by row number is then the same for every order of the rows. Placements are
+    /// omitted.
     pub fn in_canonical_order(&self) -> Rows {
         let mut order: Vec<u32> = (0..self.len as u32).collect();
         let columns: Vec<&Codes> = self.scores.iter().chain([&self.keys, &self.clusters]).collect();

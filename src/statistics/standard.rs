@@ -1,6 +1,7 @@
-//! Columns and options that mean the same in every statistic: each with its kind, and the sentence that users read first.
+//! Standard columns and options, which mean the same in every statistic, with their kinds and sentences.
 //!
-//! Docstrings begin with these sentences. After a change here, `python tests/python/package/generate.py` rewrites them.
+//! Docstrings begin with these sentences. After a change here, `python tests/python/package/generate.py`
+//! rewrites them.
 
 use crate::statistics::declaration::{ParameterKind, words};
 use crate::statistics::inference::Alternative;
@@ -10,9 +11,9 @@ use crate::statistics::inference::Alternative;
 pub struct Standard {
     /// The name.
     pub name: &'static str,
-    /// What it may be.
+    /// The kind.
     pub kind: ParameterKind,
-    /// What it is; empty if the sentence of the parameter before is of both.
+    /// The description; empty if the sentence of the previous parameter covers both.
     pub text: &'static str,
 }
 

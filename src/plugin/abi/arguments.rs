@@ -1,4 +1,4 @@
-//! The keyword arguments of a call, as Python pickled them.
+//! The pickled keyword arguments of a call.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -12,17 +12,17 @@ use crate::statistics::options::{FromOptions, OptionValue, Options};
 /// The keyword arguments of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keywords {
-    /// What the user wrote.
+    /// The options of the call.
     pub options: Options,
     /// The roles of the columns, in order.
     pub roles: Roles,
-    /// The name of the function that the user called, where that is no expression but made several of them.
+    /// The name of the public function, if it called several expressions.
     pub called: Option<String>,
     /// Where errors are read.
-    pub edge: FrontEnd,
+    pub front_end: FrontEnd,
 }
 
-/// What the columns of a call are called. Scores come first; each of them may stand for several columns.
+/// The names of the columns of a call. Scores come first; each of them may represent several columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roles(pub Vec<String>);
 
@@ -41,34 +41,35 @@ impl Roles {
         self.0.iter().any(|other| other == role)
     }
 
-    /// The place of the column of a role among so many columns, if there is one.
+    /// The index of the column with a role, given the number of columns.
     pub fn place(&self, role: &str, columns: usize) -> Option<usize> {
         let from_end = self.0.len() - self.0.iter().position(|other| other == role)?;
         columns.checked_sub(from_end)
     }
 }
 
-/// How many pickled dictionaries a thread remembers. Polars plans an expression three times in each query, and expressions of
-/// several scores have the same arguments.
+/// The number of pickled dictionaries cached per thread. Polars plans an expression three times per query,
+/// and expressions of several scores have the same arguments.
 const REMEMBERED: usize = 8;
 
-/// The longest dictionary that is remembered, in bytes: lists of very many thresholds would take memory until the thread ends.
+/// The maximum size of a cached dictionary in bytes: long lists of thresholds would occupy memory until the
+/// thread ends.
 const LONGEST_REMEMBERED: usize = 1 << 12;
 
-/// Pickled dictionaries, and what was read from them.
+/// Pickled dictionaries with their parsed arguments.
 type Remembered = VecDeque<(Box<[u8]>, Rc<Keywords>)>;
 
 thread_local! {
-    /// The last ones that were read, the newest first.
+    /// The cache, newest first.
     static LAST_READ: RefCell<Remembered> = const { RefCell::new(VecDeque::new()) };
 }
 
 impl Keywords {
-    /// The keyword arguments of a pickled dictionary. Of anything else there are none.
+    /// The keyword arguments of a pickled dictionary. For invalid input there are none.
     pub fn of(pickled: &[u8]) -> Rc<Self> {
         let is_same = |(bytes, _): &&(Box<[u8]>, Rc<Self>)| **bytes == *pickled;
-        let known = LAST_READ.with_borrow(|last| last.iter().find(is_same).map(|(_, read)| read.clone()));
-        known.unwrap_or_else(|| {
+        let cached = LAST_READ.with_borrow(|last| last.iter().find(is_same).map(|(_, read)| read.clone()));
+        cached.unwrap_or_else(|| {
             let read = Rc::new(Self::read(pickled).unwrap_or_default());
             if pickled.len() <= LONGEST_REMEMBERED {
                 LAST_READ.with_borrow_mut(|last| {
@@ -80,9 +81,9 @@ impl Keywords {
         })
     }
 
-    /// The keyword arguments of a pickled dictionary, if it is one.
+    /// Parses a pickled dictionary; `None` if invalid.
     pub fn read(pickled: &[u8]) -> Option<Self> {
-        // What is no pickle makes the reader panic in places.
+        // The parser panics on some invalid input.
         let values = std::panic::catch_unwind(|| serde_pickle::value_from_slice(pickled, DeOptions::new()));
         let Ok(Ok(Value::Dict(values))) = values else { return None };
         let OptionValue::Named(mut values) = from_dict(values) else { return None };
@@ -94,7 +95,7 @@ impl Keywords {
             Some(OptionValue::Named(values)) => values,
             _ => BTreeMap::new(),
         };
-        let edge = match values.remove("edge") {
+        let front_end = match values.remove("front_end") {
             Some(OptionValue::Named(names)) => FrontEnd::Shell(
                 names.into_iter().filter_map(|(name, flag)| Some((name, word(flag)?))).collect(),
             ),
@@ -104,7 +105,7 @@ impl Keywords {
             options: Options { values: options, columns: roles.clone() },
             roles: Roles(roles),
             called: values.remove("called").and_then(word),
-            edge,
+            front_end,
         })
     }
 
@@ -124,7 +125,7 @@ fn from_dict(values: BTreeMap<HashableValue, Value>) -> OptionValue {
         _ => None,
     });
     let mut values: BTreeMap<String, OptionValue> = pairs.collect();
-    // Python hands over what it has no plain type for as a dictionary of one field.
+    // Python passes other types as a dictionary with one field.
     if values.len() == 1 {
         if let Some(digits) = values.remove("$digits") {
             return word(digits).map_or(OptionValue::Absent, OptionValue::Digits);
@@ -157,9 +158,9 @@ mod tests {
 
     #[test]
     fn every_kind_of_option() {
-        // pickle.dumps({"options": {"none": None, "some": 3, "whole": 2.0, "wide": -2**100, "widest": 2**128 - 1,
-        //     "words": ["a", "b"], "flag": True, "fraction": {"$digits": "0.1"}}, "roles": ["score", "label"],
-        //     "called": "report", "edge": {"seed": "--seed"}}, protocol=5)
+        // pickle.dumps({"options": {"none": None, "some": 3, "whole": 2.0, "wide": -2**100, "widest":
+        // 2**128 - 1, "words": ["a", "b"], "flag": True, "fraction": {"$digits": "0.1"}}, "roles": ["score",
+        // "label"], "called": "report", "front_end": {"seed": "--seed"}}, protocol=5)
         let pickled = b"\x80\x05\x95\xe9\0\0\0\0\0\0\0}\x94(\x8c\x07options\x94}\x94(\x8c\x04none\x94N\x8c\x04some\x94K\x03\
             \x8c\x05whole\x94G@\0\0\0\0\0\0\0\x8c\x04wide\x94\x8a\r\0\0\0\0\0\0\0\0\0\0\0\0\xf0\x8c\x06widest\x94\x8a\x11\
             \xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\x8c\x05words\x94]\x94(\x8c\x01a\x94\x8c\
@@ -183,7 +184,7 @@ mod tests {
         assert_eq!(keywords.roles, Roles(vec!["score".into(), "label".into()]));
         assert_eq!(keywords.options.columns, ["score", "label"]);
         assert_eq!(keywords.called.as_deref(), Some("report"));
-        assert_eq!(keywords.edge, FrontEnd::Shell([("seed".into(), "--seed".into())].into()));
+        assert_eq!(keywords.front_end, FrontEnd::Shell([("seed".into(), "--seed".into())].into()));
         for bad in [&b""[..], b"\x80\x05}.", b"level", &pickled[..20]] {
             assert_eq!(*Keywords::of(bad), Keywords::default());
         }
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_ones_are_remembered() {
+    fn cached_arguments() {
         let numbers = || 0..=REMEMBERED;
         // pickle.dumps({"called": word}, protocol=2)
         let pickled = |word: &str| {

@@ -1,9 +1,9 @@
-//! The C interface: the functions that Polars calls, and the data that they exchange. All `unsafe` of the plugin is
-//! here.
+//! The C interface: the functions that Polars calls, and the data types of their arguments. All `unsafe` code
+//! of the plugin is here.
 //!
-//! The contract is version 0.1 of polars-ffi's, the same from Polars 1.0 on. The plugin must
-//! release the inputs of a call; fields are borrowed; the answer belongs to Polars. Polars asks for the message of an
-//! error by a call of its own.
+//! It implements version 0.1 of the ABI of polars-ffi, which is unchanged since Polars 1.0. The plugin must
+//! release the inputs of a call; fields are borrowed; Polars owns the result. Polars reads the message of an
+//! error by a separate call.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_void};
@@ -20,15 +20,15 @@ use super::arguments::Keywords;
 use crate::plugin::arrays::{downcast::message, values::Values};
 use crate::{guard, interrupt};
 
-/// The version of the contract: the major number in the high half, which Polars compares, and the minor in the low.
+/// The ABI version: the major number, which Polars compares, in the high half, and the minor in the low half.
 const VERSION: u32 = 1;
 
-/// Calls of any expression since the process began.
+/// The number of expression calls since the process started.
 pub static CALLS: AtomicUsize = AtomicUsize::new(0);
 
-/// A column that was given: its field, and its values in any number of chunks.
+/// An input column: its field, and its values in any number of chunks.
 pub struct Input {
-    /// What it is called, and of which dtype it is.
+    /// The name and the dtype.
     pub field: Field,
     /// The values.
     pub chunks: Vec<Box<dyn Array>>,
@@ -41,33 +41,33 @@ impl Input {
     }
 }
 
-/// A column on its way across, as polars-ffi lays it out.
+/// A column in the layout of polars-ffi.
 #[repr(C)]
 pub struct SeriesExport {
     field: *mut ArrowSchema,
-    /// One pointer a chunk. Whoever takes the column moves the arrays out from behind these pointers.
+    /// One pointer per chunk. The receiver moves the arrays out from behind these pointers.
     arrays: *mut *mut ArrowArray,
     len: usize,
-    /// Frees everything but the arrays.
+    /// Frees everything except the arrays.
     release: Option<unsafe extern "C" fn(*mut SeriesExport)>,
-    /// Null in the answer of a call that failed.
+    /// Null in the result of a failed call.
     private_data: *mut c_void,
 }
 
 impl Drop for SeriesExport {
     fn drop(&mut self) {
         if let Some(release) = self.release {
-            // SAFETY: whoever made the column put the callback there for this call, and this is the only one.
+            // SAFETY: the producer of the column set the callback for this call, which happens only once.
             unsafe { release(self) }
         }
     }
 }
 
-/// What an expression makes of the keyword arguments and of columns, or of their fields.
-pub type Body<'a, Column, Answer> = &'a dyn Fn(&Keywords, &[Column]) -> Result<Answer, String>;
+/// The body of an expression, from its keyword arguments and columns, or their fields.
+pub type Body<'a, Column, Output> = &'a dyn Fn(&Keywords, &[Column]) -> Result<Output, String>;
 
 thread_local! {
-    /// The last error on this thread: Polars asks for it on the thread on which it made the call.
+    /// The last error on this thread; Polars reads it on the thread of the failed call.
     static LAST_ERROR: RefCell<CString> = RefCell::default();
 }
 
@@ -76,7 +76,7 @@ fn store_error(error: String) {
     LAST_ERROR.with(|last| *last.borrow_mut() = CString::new(error).unwrap_or_default());
 }
 
-/// The version of the contract that the plugin keeps. Polars asks before it calls anything else.
+/// The ABI version of the plugin, which Polars reads before any other call.
 #[unsafe(no_mangle)]
 extern "C" fn _polars_plugin_get_version() -> u32 {
     static ONCE: Once = Once::new();
@@ -87,22 +87,21 @@ extern "C" fn _polars_plugin_get_version() -> u32 {
                 eprintln!("{panic}");
             }
         }));
-        // Handlers from before, those of Polars and of Python, are called as well. Where no handler can be added,
-        // an interrupt waits for the end of the call.
-        // SAFETY: the handler stores a number in an atomic, and nothing else.
+        // Earlier handlers, those of Polars and Python, are still called. If no handler can be added, an
+        // interrupt waits for the end of the call. SAFETY: the handler only stores a number in an atomic.
         let _ =
             unsafe { signal_hook::low_level::register(signal_hook::consts::SIGINT, interrupt::interrupt) };
     });
     VERSION
 }
 
-/// The last error on this thread, until the next one.
+/// The last error on this thread; valid until the next one.
 #[unsafe(no_mangle)]
 extern "C" fn _polars_plugin_get_last_error_message() -> *const c_char {
     LAST_ERROR.with(|last| last.borrow().as_ptr())
 }
 
-/// The two symbols by which Polars knows an expression: what plans its field, and what answers a call.
+/// The two symbols of an expression for Polars: one plans its field, the other evaluates it.
 macro_rules! symbols {
     ($name:ident, $called:expr, $plan:expr, $call:expr) => {
         // SAFETY: no other symbol of the library has this name.
@@ -110,13 +109,13 @@ macro_rules! symbols {
         unsafe extern "C" fn plan(
             fields: *const arrow::ffi::ArrowSchema,
             count: usize,
-            answer: *mut arrow::ffi::ArrowSchema,
+            output: *mut arrow::ffi::ArrowSchema,
             kwargs: *const u8,
             kwargs_len: usize,
         ) {
-            // SAFETY: Polars keeps the contract of the function.
+            // SAFETY: Polars upholds the contract of the function.
             unsafe {
-                $crate::plugin::abi::ffi::plan($called, fields, count, (kwargs, kwargs_len), answer, &$plan)
+                $crate::plugin::abi::ffi::plan($called, fields, count, (kwargs, kwargs_len), output, &$plan)
             }
         }
 
@@ -127,62 +126,63 @@ macro_rules! symbols {
             count: usize,
             kwargs: *const u8,
             kwargs_len: usize,
-            answer: *mut $crate::plugin::abi::ffi::SeriesExport,
+            output: *mut $crate::plugin::abi::ffi::SeriesExport,
             _context: *const std::ffi::c_void,
         ) {
-            // SAFETY: Polars keeps the contract of the function.
+            // SAFETY: Polars upholds the contract of the function.
             unsafe {
-                $crate::plugin::abi::ffi::call($called, inputs, count, (kwargs, kwargs_len), answer, &$call)
+                $crate::plugin::abi::ffi::call($called, inputs, count, (kwargs, kwargs_len), output, &$call)
             }
         }
     };
 }
 pub(in crate::plugin) use symbols;
 
-/// Answers a call of an expression: what `body` makes of the keyword arguments and of the inputs.
+/// Evaluates an expression: calls `body` with the keyword arguments and the inputs.
 ///
 /// # Safety
-/// `inputs` must point to `count` columns, which nobody else uses or releases; `kwargs` to `kwargs_len` bytes; and
-/// `answer` to where a column can be written.
+/// `inputs` must point to `count` columns that no other code uses or releases, `kwargs` to `kwargs_len`
+/// bytes, and `output` to writable memory for a column.
 pub unsafe fn call(
     expression: &str,
     inputs: *const SeriesExport,
     count: usize,
     (kwargs, kwargs_len): (*const u8, usize),
-    answer: *mut SeriesExport,
+    output: *mut SeriesExport,
     body: Body<'_, Input, Values>,
 ) {
     CALLS.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     let keywords = Keywords::of(unsafe { bytes(kwargs, kwargs_len) });
-    let answered = guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.edge, || {
-        // SAFETY: as the caller promises.
+    let result = guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.front_end, || {
+        // SAFETY: guaranteed by the caller.
         let inputs = unsafe { take(inputs, count)? };
         body(&keywords, &inputs).map(export)
     });
-    match answered {
-        // SAFETY: as the caller promises.
-        Ok(column) => unsafe { answer.write(column) },
+    match result {
+        // SAFETY: guaranteed by the caller.
+        Ok(column) => unsafe { output.write(column) },
         Err(error) => store_error(error),
     }
 }
 
-/// Answers with the planned field of an expression: what `body` makes of the keyword arguments and of the fields.
+/// Plans the field of an expression: calls `body` with the keyword arguments and the fields.
 ///
 /// # Safety
-/// `fields` must point to `count` fields, `kwargs` to `kwargs_len` bytes, and `answer` to where a field can be written.
+/// `fields` must point to `count` fields, `kwargs` to `kwargs_len` bytes, and `output` to writable memory for
+/// a field.
 pub unsafe fn plan(
     expression: &str,
     fields: *const ArrowSchema,
     count: usize,
     (kwargs, kwargs_len): (*const u8, usize),
-    answer: *mut ArrowSchema,
+    output: *mut ArrowSchema,
     body: Body<'_, Field, Field>,
 ) {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     let keywords = Keywords::of(unsafe { bytes(kwargs, kwargs_len) });
-    let planned = guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.edge, || {
-        // SAFETY: as the caller promises; a field that is borrowed is read and left alone.
+    let planned = guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.front_end, || {
+        // SAFETY: guaranteed by the caller; borrowed fields are only read.
         let fields = unsafe {
             let fields = (0..count).map(|place| import_field_from_c(&*fields.add(place)));
             fields.map(|field| field.map_err(message)).collect::<Result<Vec<Field>, String>>()?
@@ -190,19 +190,19 @@ pub unsafe fn plan(
         body(&keywords, &fields).map(|field| export_field_to_c(&field))
     });
     match planned {
-        // SAFETY: as the caller promises.
-        Ok(field) => unsafe { answer.write(field) },
+        // SAFETY: guaranteed by the caller.
+        Ok(field) => unsafe { output.write(field) },
         Err(error) => store_error(error),
     }
 }
 
-/// Takes columns over, and releases what carried them.
+/// Takes ownership of columns, and releases their exports.
 ///
 /// # Safety
-/// `inputs` must point to `count` columns, which nobody else uses or releases.
+/// `inputs` must point to `count` columns that no other code uses or releases.
 unsafe fn take(inputs: *const SeriesExport, count: usize) -> Result<Vec<Input>, String> {
-    // SAFETY: as the caller promises, each is there and is moved once. All are moved, and all arrays of each, before
-    // anything can fail: what is not taken over is then released all the same.
+    // SAFETY: the caller guarantees that each column is valid, and each is moved once. All columns and all
+    // their arrays are moved before anything can fail, so that unused ones are released too.
     let moved: Vec<(SeriesExport, Vec<ArrowArray>)> = unsafe {
         let columns = (0..count).map(|place| inputs.add(place).read());
         let arrays =
@@ -211,7 +211,7 @@ unsafe fn take(inputs: *const SeriesExport, count: usize) -> Result<Vec<Input>, 
     };
     let mut received = Vec::with_capacity(count);
     for (column, arrays) in moved {
-        // SAFETY: the field is there until the column is released, and it is the field of these arrays.
+        // SAFETY: the field is valid until the column is released, and it describes these arrays.
         let (field, chunks) = unsafe {
             let field = import_field_from_c(&*column.field).map_err(message)?;
             let chunks = arrays.into_iter().map(|array| import_array_from_c(array, field.dtype.clone()));
@@ -222,16 +222,15 @@ unsafe fn take(inputs: *const SeriesExport, count: usize) -> Result<Vec<Input>, 
     Ok(received)
 }
 
-/// Bytes that may be none.
+/// A byte slice, possibly empty.
 ///
 /// # Safety
-/// `start` must point to `len` bytes that stay as they are.
+/// `start` must point to `len` immutable bytes.
 unsafe fn bytes<'a>(start: *const u8, len: usize) -> &'a [u8] {
-    // SAFETY: as the caller promises; of no bytes the pointer may be anything.
+    // SAFETY: guaranteed by the caller; an empty slice does not use the pointer.
     if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(start, len) } }
 }
 
-/// Hands a column over.
 fn export(values: Values) -> SeriesExport {
     let field = Box::new(export_field_to_c(&values.field));
     let array = Box::new(export_array_to_c(values.array));
@@ -244,12 +243,13 @@ fn export(values: Values) -> SeriesExport {
     }
 }
 
-/// Frees what [`export`] made, but for the array, which was moved out.
+/// Frees the allocations of [`export`] except the array, which was moved out.
 ///
 /// # Safety
-/// To be called once, of a column made by [`export`].
+/// Must be called once, with a column from [`export`].
 unsafe extern "C" fn release(column: *mut SeriesExport) {
-    // SAFETY: as the caller promises, these are the boxes that `export` made. The array is nobody's here.
+    // SAFETY: the caller guarantees that these boxes are from `export`. The array was moved out, so it is not
+    // dropped.
     unsafe {
         let array = *Box::from_raw((*column).arrays);
         drop(Box::from_raw(array.cast::<std::mem::ManuallyDrop<ArrowArray>>()));
@@ -276,7 +276,7 @@ mod tests {
 
     use super::*;
 
-    /// An array as the C data interface lays it out.
+    /// An array in the layout of the C data interface.
     #[repr(C)]
     struct RawArray {
         numbers: [i64; 5],
@@ -285,16 +285,15 @@ mod tests {
         private_data: *mut c_void,
     }
 
-    /// What an array had before its release was counted.
+    /// The original release data of an array whose release is counted.
     struct Counted {
         release: Option<unsafe extern "C" fn(*mut ArrowArray)>,
         private_data: *mut c_void,
         count: Arc<AtomicUsize>,
     }
 
-    /// Releases an array, and counts it.
     unsafe extern "C" fn release_counted(array: *mut ArrowArray) {
-        // SAFETY: only an array that `counted` made has this callback, and callbacks are called once.
+        // SAFETY: only arrays from `counted` have this callback, and it is called once.
         unsafe {
             let raw = array.cast::<RawArray>();
             let counted = Box::from_raw((*raw).private_data.cast::<Counted>());
@@ -307,7 +306,7 @@ mod tests {
     fn counted(array: Box<dyn Array>, count: &Arc<AtomicUsize>) -> ArrowArray {
         assert_eq!(size_of::<RawArray>(), size_of::<ArrowArray>());
         let mut array = export_array_to_c(array);
-        // SAFETY: the two structs have one layout, and what is taken out here is put back before it is used.
+        // SAFETY: both structs have the same layout, and moved-out fields are restored before use.
         unsafe {
             let raw = &mut *(&raw mut array).cast::<RawArray>();
             let before =
@@ -318,7 +317,7 @@ mod tests {
         array
     }
 
-    /// What Polars keeps of a column that it passes.
+    /// The allocations of Polars for a column that it passes.
     struct Passed {
         field: Box<ArrowSchema>,
         arrays: Vec<*mut ArrowArray>,
@@ -326,7 +325,7 @@ mod tests {
     }
 
     unsafe extern "C" fn release_passed(column: *mut SeriesExport) {
-        // SAFETY: only a column that `passed` made has this callback, and it is called once.
+        // SAFETY: only columns from `passed` have this callback, and it is called once.
         unsafe {
             let passed = Box::from_raw((*column).private_data.cast::<Passed>());
             for array in passed.arrays {
@@ -337,7 +336,7 @@ mod tests {
         }
     }
 
-    /// A column of chunks, as Polars passes it. Every release of an array counts, and that of the column.
+    /// A column of chunks, as Polars passes it. Counts the release of each array and of the column.
     fn passed(name: &str, chunks: &[Box<dyn Array>], count: &Arc<AtomicUsize>) -> SeriesExport {
         let field = Field::new(name.into(), chunks[0].dtype().clone(), true);
         let arrays =
@@ -364,26 +363,26 @@ mod tests {
     }
 
     fn last_error() -> String {
-        // SAFETY: the message is there until the next error on this thread.
+        // SAFETY: the message is valid until the next error on this thread.
         unsafe { CStr::from_ptr(_polars_plugin_get_last_error_message()) }.to_str().unwrap().to_string()
     }
 
-    /// Calls an expression of this body as Polars does, and takes what it answers.
+    /// Calls an expression with this body like Polars does, and imports the result.
     fn called(
         inputs: Vec<SeriesExport>,
         kwargs: &[u8],
         body: Body<'_, Input, Values>,
     ) -> Result<Input, String> {
         let mut inputs: Vec<ManuallyDrop<SeriesExport>> = inputs.into_iter().map(ManuallyDrop::new).collect();
-        let mut answer = ManuallyDrop::new(nothing());
+        let mut output = ManuallyDrop::new(nothing());
         let kwargs = (kwargs.as_ptr(), kwargs.len());
-        // SAFETY: all of it is there, and is not used afterwards.
+        // SAFETY: all arguments are valid and not used afterwards.
         unsafe {
-            call("gini", inputs.as_mut_ptr().cast(), inputs.len(), kwargs, &raw mut *answer, body);
-            if answer.private_data.is_null() {
+            call("gini", inputs.as_mut_ptr().cast(), inputs.len(), kwargs, &raw mut *output, body);
+            if output.private_data.is_null() {
                 return Err(last_error());
             }
-            Ok(take(&raw const *answer, 1)?.remove(0))
+            Ok(take(&raw const *output, 1)?.remove(0))
         }
     }
 
@@ -391,7 +390,7 @@ mod tests {
         Ok(Values { field: inputs[0].field.clone(), array: inputs[0].chunks[0].clone() })
     }
 
-    /// Arrays of every layout that an expression sees or writes.
+    /// Arrays of every layout that an expression reads or writes.
     fn arrays() -> Vec<Box<dyn Array>> {
         let numbers = PrimitiveArray::<i64>::from_slice([3, 1, 2]).boxed();
         let long = "longer than the twelve bytes that a view holds itself";
@@ -431,32 +430,32 @@ mod tests {
     }
 
     #[test]
-    fn what_crosses_comes_back_and_is_released_once() {
+    fn round_trip_releases_each_array_once() {
         for array in arrays() {
             let count = Arc::new(AtomicUsize::new(0));
             let inputs = vec![
                 passed("x", std::slice::from_ref(&array), &count),
                 passed("y", &[array.clone(), array.clone()], &count),
             ];
-            let answer = called(inputs, b"", &|kwargs, inputs| {
+            let output = called(inputs, b"", &|kwargs, inputs| {
                 assert_eq!((inputs.len(), inputs[1].chunks.len()), (2, 2));
                 assert_eq!(inputs[1].len(), 2 * array.len());
                 first(kwargs, inputs)
             });
-            let answer = answer.unwrap();
-            assert_eq!((answer.field.name.as_str(), answer.field.dtype()), ("x", array.dtype()));
-            assert!(arrow::array::equal(answer.chunks[0].as_ref(), array.as_ref()), "{array:?}");
-            // Both columns and two of the arrays: the third lives on in the answer, but of nulls there is nothing to
-            // keep.
+            let output = output.unwrap();
+            assert_eq!((output.field.name.as_str(), output.field.dtype()), ("x", array.dtype()));
+            assert!(arrow::array::equal(output.chunks[0].as_ref(), array.as_ref()), "{array:?}");
+            // Both columns and two of the arrays are released. The third remains in the result, except for
+            // nulls, which need no buffer.
             let kept = usize::from(*array.dtype() != Dtype::Null);
             assert_eq!(count.load(Ordering::Relaxed), 5 - kept);
-            drop(answer);
+            drop(output);
             assert_eq!(count.load(Ordering::Relaxed), 5);
         }
     }
 
     #[test]
-    fn what_fails_releases_all_the_same() {
+    fn errors_release_all_arrays() {
         let count = Arc::new(AtomicUsize::new(0));
         let inputs =
             || arrays().iter().map(|array| passed("x", &[array.clone(), array.clone()], &count)).collect();
@@ -470,9 +469,9 @@ mod tests {
             "{error}"
         );
         assert_eq!(count.swap(0, Ordering::Relaxed), 3 * columns);
-        // A dtype that the edge cannot read is not an abort.
+        // An unsupported dtype gives an error, not an abort.
         let odd = passed("x", &arrays()[..1], &count);
-        // SAFETY: the column's own field is released with it, and this one takes its place.
+        // SAFETY: the previous field of the column is released, and this one replaces it.
         unsafe {
             let field =
                 export_field_to_c(&Field::new("x".into(), Dtype::Struct(vec![Field::default()]), true));
@@ -482,19 +481,19 @@ mod tests {
         assert_eq!(count.swap(0, Ordering::Relaxed), 2);
     }
 
-    /// Plans an expression of this body as Polars does.
+    /// Plans an expression with this body like Polars does.
     fn planned(fields: &[Field], body: Body<'_, Field, Field>) -> Result<Field, String> {
         let fields: Vec<ArrowSchema> = fields.iter().map(export_field_to_c).collect();
-        let mut answer = ArrowSchema::empty();
-        // SAFETY: all of it is there. Fields are borrowed, and released here.
+        let mut output = ArrowSchema::empty();
+        // SAFETY: all arguments are valid. Fields are borrowed, and released here.
         unsafe {
-            plan("gini", fields.as_ptr(), fields.len(), (std::ptr::null(), 0), &raw mut answer, body);
-            if answer.is_null() { Err(last_error()) } else { Ok(import_field_from_c(&answer).unwrap()) }
+            plan("gini", fields.as_ptr(), fields.len(), (std::ptr::null(), 0), &raw mut output, body);
+            if output.is_null() { Err(last_error()) } else { Ok(import_field_from_c(&output).unwrap()) }
         }
     }
 
     #[test]
-    fn fields_come_back() {
+    fn fields_round_trip() {
         let about = [("_PL_ENUM_VALUES2".into(), "1;a2;bc".into())].into_iter().collect();
         let mut fields: Vec<Field> =
             arrays().iter().map(|array| Field::new("x".into(), array.dtype().clone(), true)).collect();
@@ -512,9 +511,9 @@ mod tests {
     }
 
     #[test]
-    fn the_contract() {
+    fn abi_version_and_layout() {
         assert_eq!(_polars_plugin_get_version(), 1);
-        // Other tests print what they panic with.
+        // Other tests print their panics.
         drop(std::panic::take_hook());
         assert_eq!(size_of::<SeriesExport>(), 5 * size_of::<usize>());
     }

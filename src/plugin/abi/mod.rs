@@ -1,4 +1,4 @@
-//! What Polars calls, and how it passes options and columns.
+//! The entry points for Polars, and the exchange of options and columns.
 
 pub(super) mod arguments;
 pub(super) mod ffi;

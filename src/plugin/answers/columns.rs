@@ -1,4 +1,4 @@
-//! Records to columns: each field as an Arrow array, and a record as a Struct.
+//! Converts records to columns: each field to an Arrow array, and a record to a Struct.
 
 use arrow::array::{
     Array, BooleanArray, FixedSizeListArray, LIST_VALUES_NAME, ListArray, PrimitiveArray, StructArray,
@@ -20,10 +20,10 @@ use crate::plugin::inputs::{
 use crate::states::weight_sums::DECIMALS;
 use crate::statistics::kinds::{Column, Field as RecordField, FieldKind, column::Nullable};
 
-/// The dtype of sums of weights: of as many digits as a decimal column has.
+/// The dtype of sums of weights, with the maximum precision of a decimal column.
 const SUM: Dtype = Dtype::Decimal(38, DECIMALS as usize);
 
-/// What records name by a number.
+/// The values behind the indices and codes in records.
 pub struct Lookups {
     /// The dtypes of the inputs.
     pub dtypes: Dtypes,
@@ -33,7 +33,7 @@ pub struct Lookups {
     pub keys: Option<Values>,
 }
 
-/// A field of this name, of what a record field holds.
+/// The Arrow field of a record field with this name.
 pub fn field(name: &str, kind: &FieldKind, dtypes: &Dtypes) -> Field {
     let dtype = match kind {
         FieldKind::Number => Dtype::Float64,
@@ -58,7 +58,7 @@ pub fn record_dtype(fields: &[RecordField], dtypes: &Dtypes) -> Dtype {
     Dtype::Struct(fields.map(|each| field(each.name, &each.kind, dtypes)).collect())
 }
 
-/// Whether a field of a record is there: that of squared weights only if rows have weights.
+/// Whether a record field is written: squared weights only if rows have weights.
 fn is_written(field: &RecordField, dtypes: &Dtypes) -> bool {
     field.kind != FieldKind::Squares || dtypes.have_weights()
 }
@@ -68,7 +68,7 @@ pub fn list_of(item: Dtype) -> Dtype {
     Dtype::LargeList(Box::new(Field::new(LIST_VALUES_NAME, item, true)))
 }
 
-/// The dtype of arrays of so many items of a dtype.
+/// The dtype of arrays with `each` items of a dtype.
 pub fn array_of(item: Dtype, each: usize) -> Dtype {
     Dtype::FixedSizeList(Box::new(Field::new(LIST_VALUES_NAME, item, true)), each)
 }
@@ -81,7 +81,7 @@ fn numbers<T: NativeType>(rows: Nullable<T>) -> Box<dyn Array> {
     PrimitiveArray::from_vec(rows.values).with_validity(bitmap(rows.present)).boxed()
 }
 
-/// Words for what stands in the rows; none where a row is missing, and where there is none for it.
+/// Maps values to words; null for null values and for values without a word.
 fn words<'a, T: Copy>(rows: &Nullable<T>, word: impl Fn(T) -> Option<&'a str>) -> Box<dyn Array> {
     let word = |(row, &value): (usize, &T)| word(value).filter(|_| is_present(rows, row));
     Utf8ViewArray::from_slice(rows.values.iter().enumerate().map(word).collect::<Vec<Option<&str>>>()).boxed()
@@ -91,12 +91,12 @@ fn is_present<T>(rows: &Nullable<T>, row: usize) -> bool {
     rows.present.get(row).copied().unwrap_or(true)
 }
 
-/// Where lists begin and end, as offsets.
+/// The offsets of lists.
 fn borders(ends: &Nullable<u64>) -> Vec<i64> {
     std::iter::once(0).chain(ends.values.iter().map(|&end| end as i64)).collect()
 }
 
-/// One field as an array; thresholds in the dtype the scores came in.
+/// One field as an array; thresholds have the dtype of the scores.
 pub fn array(column: Column, kind: &FieldKind, lookups: &Lookups) -> Result<Box<dyn Array>, String> {
     match column {
         Column::Number(rows) => Ok(numbers(rows)),
@@ -153,18 +153,19 @@ pub fn structs(
     struct_of(record_dtype(fields, &lookups.dtypes), rows, arrays.collect::<Result<_, _>>()?)
 }
 
-/// Arrays of so many of `items` each.
+/// Fixed-size arrays of `items`, `each` items per row.
 pub fn arrays(items: Box<dyn Array>, each: usize, rows: usize) -> Result<Box<dyn Array>, String> {
     let dtype = array_of(items.dtype().clone(), each);
     Ok(FixedSizeListArray::try_new(dtype, rows, items, None).map_err(message)?.boxed())
 }
 
-/// Arrays of so many rows as one Struct array.
+/// Arrays of `rows` rows as one Struct array.
 pub fn struct_of(dtype: Dtype, rows: usize, arrays: Vec<Box<dyn Array>>) -> Result<Box<dyn Array>, String> {
     Ok(StructArray::try_new(dtype, rows, arrays, None).map_err(message)?.boxed())
 }
 
-/// Lists of `items`: list `i` holds the items from `borders[i]` to `borders[i + 1]`, and is null unless `present[i]`.
+/// Lists of `items`: list `i` has the items from `borders[i]` to `borders[i + 1]`, and is null unless
+/// `present[i]`.
 pub fn lists(items: Box<dyn Array>, borders: Vec<i64>, present: Vec<bool>) -> Result<Box<dyn Array>, String> {
     let dtype = list_of(items.dtype().clone());
     let borders = OffsetsBuffer::try_from(borders).map_err(message)?;

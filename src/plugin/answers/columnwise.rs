@@ -1,4 +1,4 @@
-//! Functions of whole columns: from columns of numbers to columns, row by row.
+//! Functions of whole columns: numeric columns in, columns out, row by row.
 
 use arrow::array::{Array, PrimitiveArray};
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
@@ -11,10 +11,10 @@ use crate::plugin::arrays::{
 };
 use crate::statistics::kinds::Columnwise;
 
-/// A column of numbers, some of which may be missing.
+/// A nullable column of numbers.
 type Numbers = Vec<Option<f64>>;
 
-/// What makes the columns of the answer of those that are given.
+/// A function from input columns to result columns.
 type Function<'a> = &'a dyn Fn(&[Numbers]) -> Result<Vec<Numbers>, String>;
 
 fn checked(roles: &[&str], inputs: &[&Field]) -> Result<(), String> {
@@ -40,7 +40,7 @@ fn dtype_of(fields: &[&str], counts: &[&str]) -> Dtype {
     }
 }
 
-/// The column of a field of this dtype.
+/// The column for a field of this dtype.
 fn column(numbers: Numbers, dtype: &Dtype) -> Box<dyn Array> {
     if *dtype == Dtype::UInt64 {
         let counts = numbers.into_iter().map(|number| number.map(|number| number as u64));
@@ -55,35 +55,35 @@ pub fn columnwise_field<C: Columnwise>(inputs: &[Field], _: &Arguments<C>) -> Re
     Ok(Field::new(inputs[0].name.clone(), dtype_of(C::FIELDS, C::COUNTS), true))
 }
 
-/// Answers every row.
+/// Evaluates every row.
 pub fn columnwise<C: Columnwise>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
     let dtype = dtype_of(C::FIELDS, C::COUNTS);
-    answered(inputs, C::ROLES, dtype, &|columns| call.options.answer(columns))
+    evaluate(inputs, C::ROLES, dtype, &|columns| call.options.evaluate(columns))
 }
 
-fn answered(inputs: &[Input], roles: &[&str], dtype: Dtype, answer: Function) -> Result<Values, String> {
+fn evaluate(inputs: &[Input], roles: &[&str], dtype: Dtype, function: Function) -> Result<Values, String> {
     checked(roles, &inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
-    // A column of a single row beside longer ones is the same in every row.
+    // A single-row column is broadcast to the length of the others.
     let rows = if inputs.iter().any(|input| input.len() == 0) {
         0
     } else {
         inputs.iter().map(Input::len).max().unwrap_or(0)
     };
     let columns = inputs.iter().zip(roles).map(|(input, role)| numbers(input, role, rows));
-    let answers = answer(&columns.collect::<Result<Vec<_>, String>>()?)?;
-    let mut answers = answers.into_iter();
+    let results = function(&columns.collect::<Result<Vec<_>, String>>()?)?;
+    let mut results = results.into_iter();
     let array = match &dtype {
         Dtype::Struct(fields) => {
             let arrays =
-                answers.zip(fields.clone()).map(|(numbers, field)| column(numbers, field.dtype())).collect();
+                results.zip(fields.clone()).map(|(numbers, field)| column(numbers, field.dtype())).collect();
             columns::struct_of(dtype, rows, arrays)?
         }
-        dtype => column(answers.next().unwrap_or_default(), dtype),
+        dtype => column(results.next().unwrap_or_default(), dtype),
     };
     Ok(Values::new(&inputs[0].field.name, array))
 }
 
-/// The numbers of a column for so many rows.
+/// The numbers of a column, broadcast to `rows` rows.
 fn numbers(input: &Input, role: &str, rows: usize) -> Result<Numbers, String> {
     if input.len() != rows && input.len() != 1 {
         return Err(format!("{role} has {} rows but another column has {rows}", input.len()));

@@ -1,11 +1,11 @@
-//! Columns as a column of another dtype, whose values are the same: states as bytes, rows as lists.
+//! Conversions of columns to another dtype with the same values: states as bytes, rows as lists.
 
 use arrow::datatypes::Field;
 
 use crate::plugin::abi::{arguments::Arguments, ffi::Input};
 use crate::plugin::arrays::values::Values;
 
-/// Columns as a column of another dtype.
+/// A conversion of columns to another dtype.
 pub trait Conversion {
     /// The planned field.
     fn field(&self, inputs: &[Field]) -> Result<Field, String>;

@@ -1,4 +1,4 @@
-//! Statistics of bands and curves, which are lists of points: from List columns of such lists to records.
+//! Statistics of bands and curves: from List columns of points to records.
 
 use arrow::array::{Array, ListArray, PrimitiveArray, StructArray};
 use arrow::bitmap::Bitmap;
@@ -11,7 +11,7 @@ use crate::plugin::inputs::{dtypes::Dtypes, groups::same_groups};
 use crate::ranking::scores::Width;
 use crate::statistics::kinds::{Column, Curvewise, Record};
 
-/// The dtypes of a statistic that names no score and no key.
+/// The dtypes of a statistic without scores and keys in its record.
 fn dtypes() -> Dtypes {
     Dtypes::of_score(Dtype::Float64, false)
 }
@@ -50,7 +50,7 @@ pub fn curvewise_field<C: Curvewise>(inputs: &[Field], _: &Arguments<C>) -> Resu
     Ok(Field::new(inputs[0].name.clone(), columns::record_dtype(C::Record::FIELDS, &dtypes()), true))
 }
 
-/// Answers every group with a record.
+/// Returns a record per group.
 pub fn curvewise<C: Curvewise>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
     checked::<C>(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
     let (read, borders) = same_groups(&inputs.iter().collect::<Vec<_>>(), |input| C::ROLES[input].0)?;
@@ -91,7 +91,7 @@ impl<'a> Lists<'a> {
         Ok(Lists { name: column.name(), structs: structs.validity().cloned(), fields, lists })
     }
 
-    /// The fields of a row's points; none of a null.
+    /// The fields of a row's points; `None` for null.
     fn points(&self, row: usize) -> Result<Option<Vec<&[f64]>>, String> {
         if !self.lists.is_valid(row) {
             return Ok(None);
@@ -101,7 +101,7 @@ impl<'a> Lists<'a> {
         let has_null = |validity: Option<&Bitmap>| {
             validity.is_some_and(|validity| validity.null_count_range(first, points) > 0)
         };
-        // Points of other rows do not matter, nor what lies under a null list.
+        // Only points within this row matter, and not those under a null list.
         if has_null(self.structs.as_ref()) || self.fields.iter().any(|field| has_null(field.validity())) {
             return Err(format!("\"{}\" holds a point with a null", self.name));
         }

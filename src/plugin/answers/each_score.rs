@@ -1,4 +1,4 @@
-//! From List columns of several scores to an array of records for each group, one for each score.
+//! From List columns of several scores to an array of records per group, one for each score.
 
 use polars_core::runtime::RAYON;
 
@@ -11,14 +11,14 @@ use crate::plugin::threads::Threads;
 use crate::ranking::tasks::{self, Pool};
 use crate::statistics::kinds::{Column, Runs, Summary};
 
-/// Scores for each thread that are read at once. Those of narrow types are widened when they are read.
+/// The number of scores per thread that are read at once. Scores of narrow types are widened on reading.
 const SCORES_PER_THREAD: usize = 2;
 
-/// Answers every group with an array of records, one for each score.
+/// Returns an array of records per group, one for each score.
 pub fn summaries<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    let answer = OfSummary(&call.options);
+    let statistic = OfSummary(&call.options);
     let (kind, of_scores) = one_score::of_each_score(&call.roles, inputs)?;
-    let read = |inputs: &Vec<_>| ScoreGroups::read(inputs, kind, M::WEIGHTS, Form::Record, &answer);
+    let read = |inputs: &Vec<_>| ScoreGroups::read(inputs, kind, M::WEIGHTS, Form::Record, &statistic);
     let (mut columns, mut groups, mut lookups) = (Vec::new(), None, None);
     for inputs in of_scores.chunks(SCORES_PER_THREAD * RAYON.current_num_threads()) {
         let scores = inputs.iter().map(read).collect::<Result<Vec<_>, _>>()?;
@@ -32,21 +32,21 @@ pub fn summaries<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Va
     let (Some(groups), Some(lookups)) = (groups, lookups) else { return Err("expected a score".into()) };
     let in_turn = Runs::in_turn(of_scores.len(), groups);
     let columns = Threads.install(|| Column::rows_of(columns, &in_turn));
-    let records = columns::structs(answer.fields(), columns, &lookups)?;
+    let records = columns::structs(statistic.fields(), columns, &lookups)?;
     Ok(Values::new(&inputs[0].field.name, columns::arrays(records, of_scores.len(), groups)?))
 }
 
-/// The records of all groups in parts: those of one score after another.
+/// The records of all groups in parts, score by score.
 fn of_all_groups(scores: &[ScoreGroups<'_>], groups: usize) -> Result<Vec<Vec<Column>>, String> {
     let size = |place: usize| scores[place / groups].groups.size(place % groups);
-    let passes = scores[0].answer.passes();
+    let passes = scores[0].statistic.passes();
     let parts = tasks::run(&Threads, groups * scores.len(), passes, &size, &|places| {
         // All groups of a part have scores of one type.
         let of_score = |score: usize| {
             let before = score * groups;
             scores[score].records(places.start.max(before) - before..places.end.min(before + groups) - before)
         };
-        // Without groups there are columns without rows.
+        // Without groups the columns are empty.
         let of_part = places.start / groups.max(1)..places.end.div_ceil(groups.max(1)).max(1);
         of_part.map(of_score).collect::<Result<Vec<_>, _>>()
     });

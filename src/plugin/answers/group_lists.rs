@@ -1,6 +1,6 @@
-//! Columns as lists, one for each group: what Polars' `group_by(keys).agg(pl.all())` answers, for all columns at once.
+//! Columns as lists per group, like Polars' `group_by(keys).agg(pl.all())`, for all columns at once.
 //!
-//! Expressions on frames take their lists from here. Polars would make the lists of each column by itself.
+//! Functions on frames get their lists from here. Polars would build the lists of each column separately.
 
 use arrow::array::{LIST_VALUES_NAME, ListArray, StructArray};
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
@@ -21,8 +21,8 @@ use crate::ranking::tasks::{self, Pool};
 use crate::statistics::kinds::KeyKind;
 use crate::statistics::options::from_options;
 
-/// For each distinct key, in the order of a table whose nulls come last, the key and a list of what each other column has
-/// in its rows.
+/// For each distinct key, sorted with nulls last: the key, and the list of each other column's values in its
+/// rows.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupLists {}
 
@@ -49,13 +49,13 @@ impl Conversion for GroupLists {
     }
 }
 
-/// The groups of rows. Chunks of keys are joined, and are freed at the end.
+/// The group of each row. Chunks of keys are concatenated, and freed at the end.
 pub(super) fn key_codes(by: &Input) -> Result<KeyCodes, String> {
     let rows = Values { field: by.field.clone(), array: concatenated(&by.chunks)? };
     KeyCodes::read("by", &rows, KeyKind::MissingLast)
 }
 
-/// For each column a list of each group, from the group of each row.
+/// For each column a list per group, from the group of each row.
 pub(super) fn lists(
     codes: Vec<u32>,
     groups: usize,

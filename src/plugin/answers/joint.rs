@@ -6,28 +6,28 @@ use crate::plugin::arrays::values::Values;
 use crate::plugin::inputs::{group_table::GroupTable, joint::InputRules};
 use crate::statistics::kinds::{Column, Joint, KeyInput, KeyKind, Record};
 
-/// Answers every group with a record.
+/// Returns a record per group.
 pub fn joint<J: Joint>(inputs: &[Input], call: &Arguments<J>) -> Result<Values, String> {
-    let (columns, lookups) = answers(inputs, call)?;
+    let (columns, lookups) = evaluate(inputs, call)?;
     Ok(Values::new(&inputs[0].field.name, columns::structs(J::Record::FIELDS, columns, &lookups)?))
 }
 
-/// Answers every group with the record's only field.
+/// Returns the record's only field per group.
 pub fn joint_single<J: Joint>(inputs: &[Input], call: &Arguments<J>) -> Result<Values, String> {
-    let (columns, lookups) = answers(inputs, call)?;
+    let (columns, lookups) = evaluate(inputs, call)?;
     let column = columns.into_iter().next().ok_or("a record without fields")?;
     let kind = &J::Record::FIELDS[0].kind;
     Ok(Values::new(&inputs[0].field.name, columns::array(column, kind, &lookups)?))
 }
 
-fn answers<J: Joint>(
+fn evaluate<J: Joint>(
     inputs: &[Input],
     call: &Arguments<J>,
 ) -> Result<(Vec<Column>, columns::Lookups), String> {
     let (statistic, rules) = (&call.options, InputRules::of(call));
     let (table, dtypes) = GroupTable::read(inputs, &rules)?;
     let passes = statistic.passes().max(2);
-    let columns = table.answers(J::Record::FIELDS, passes, &|group, columns| {
+    let columns = table.records(J::Record::FIELDS, passes, &|group, columns| {
         let (rows, has_nan) = table.group(group, rules.needs)?;
         let KeyInput { role, most, nan_by_key, .. } = J::INPUTS.key.unwrap_or(KeyInput::called("key"));
         if rows.keys.distinct > most {

@@ -1,4 +1,4 @@
-//! Answers as columns, and their planned fields.
+//! Results as columns, and their planned fields.
 
 pub(super) mod columns;
 pub(super) mod columnwise;

@@ -1,4 +1,4 @@
-//! From batches of rows to an array of records for each group, and one for all rows.
+//! From batches of rows to an array of records per group, and one for all rows.
 
 use std::ops::Range;
 
@@ -30,8 +30,9 @@ use crate::ranking::tasks::{self, Pool};
 use crate::statistics::kinds::{Column, KeyKind, Record, Runs, Summary};
 use crate::statistics::options::from_options;
 
-/// Adds a batch to a collection, and says whether it was added: not if its groups are too many, or if a label is neither 0
-/// nor 1. The columns are the number of the collection, the keys, the scores, and the label last.
+/// Adds a batch to a collection; returns whether it was added. It is rejected if it has too many groups, or
+/// if a label is neither 0 nor 1. The columns are the number of the collection, the keys, the scores, and
+/// finally the label.
 #[derive(Clone, Copy, Debug)]
 pub struct AddBatch {}
 
@@ -48,7 +49,7 @@ impl Conversion for AddBatch {
             return Err(format!("expected a number, keys, scores and a label, got {} columns", inputs.len()));
         };
         let rows = Values { field: labels.field.clone(), array: concatenated(&labels.chunks)? };
-        // What is wrong with a label is said of all rows, which are then read at once.
+        // An invalid label is reported when all rows are read at once.
         let Ok((truths, validity)) = label::bits("label", &rows) else { return Ok(is_added(number, false)) };
         let truths = BooleanArray::new(Dtype::Boolean, truths, validity).boxed();
         let labels =
@@ -68,8 +69,8 @@ fn is_added(number: &Input, added: bool) -> Values {
     Values::new(&number.field.name, BooleanArray::from_slice([added]).boxed())
 }
 
-/// The columns of a call: scores and a label, of which the dtypes are read, the number of the collection, and the keys if
-/// groups are asked for.
+/// The columns of a call: scores and a label, of which only the dtypes matter, and the number of the
+/// collection. If groups are requested, also the keys.
 struct Request<'a, T> {
     columns: &'a [T],
     roles: Roles,
@@ -87,8 +88,8 @@ impl<'a, T> Request<'a, T> {
     }
 }
 
-/// The planned field, which is named as the number of the collection is: an array of records, and with them the keys if
-/// groups are asked for.
+/// The planned field, with the name of the column of the collection's number: an array of records, and the
+/// keys if groups are requested.
 pub fn of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     let Request { columns, roles, number, by } = Request::of(&call.roles, inputs)?;
     let lists: Vec<Field> = columns.iter().map(list).collect();
@@ -99,15 +100,15 @@ pub fn of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Re
     })
 }
 
-/// Answers every group of a collection in order, those whose keys are missing last, and then all rows together, without keys;
-/// or all rows alone. The collection ends.
+/// Returns the records of every group of a collection in order, null keys last, followed by a record of all
+/// rows without keys. Without keys it returns only the latter. Ends the collection.
 pub fn of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
     let fields: Vec<Field> = inputs.iter().map(|input| input.field.clone()).collect();
     let field = of_batches_field(&fields, call)?;
     let request = Request::of(&call.roles, inputs)?;
-    let answer = OfSummary(&call.options);
+    let statistic = OfSummary(&call.options);
     let (mut records, mut lookups) = (Vec::new(), None);
-    let keys = request.each_score(M::WEIGHTS, &answer, &mut |of_groups, parts| {
+    let keys = request.each_score(M::WEIGHTS, &statistic, &mut |of_groups, parts| {
         records.extend(of_groups);
         lookups = lookups.take().or(parts.first().map(ScoreGroups::lookups));
         records.push(Threads.install(|| ScoreGroups::record_of_parts(parts))?.columns);
@@ -117,7 +118,7 @@ pub fn of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<V
     let rows = 1 + keys.as_ref().map_or(0, |keys| keys.len());
     let in_turn = Runs::in_turn(scores, rows);
     let columns = Threads.install(|| Column::rows_of(records, &in_turn));
-    let records = columns::structs(answer.fields(), columns, &lookups.ok_or("expected a score")?)?;
+    let records = columns::structs(statistic.fields(), columns, &lookups.ok_or("expected a score")?)?;
     let records = columns::arrays(records, scores, rows)?;
     let Some(keys) = keys else { return Ok(Values { field, array: records }) };
     let with_none: Vec<u32> = (0..keys.len() as u32).chain([NOWHERE]).collect();
@@ -125,7 +126,7 @@ pub fn of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<V
     Ok(Values { array: columns::struct_of(field.dtype.clone(), rows, arrays)?, field })
 }
 
-/// The planned field of the records of groups, whose fields may have other dtypes for other scores: the keys, and a record
+/// The planned field of the records of groups, whose dtypes may differ between scores: the keys, and a record
 /// under the name of each score.
 pub fn groups_of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     let Request { columns, number, by, .. } = Request::of(&call.roles, inputs)?;
@@ -142,16 +143,16 @@ pub fn groups_of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>
     Ok(Field::new(number.name.clone(), Dtype::Struct(fields), true))
 }
 
-/// Answers every group of a collection in order, those whose keys are missing last. The collection ends.
+/// Returns the records of every group of a collection in order, null keys last. Ends the collection.
 pub fn groups_of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
     let fields: Vec<Field> = inputs.iter().map(|input| input.field.clone()).collect();
     let field = groups_of_batches_field(&fields, call)?;
-    let answer = OfSummary(&call.options);
+    let statistic = OfSummary(&call.options);
     let mut records = Vec::new();
     let keys =
-        Request::of(&call.roles, inputs)?.each_score(M::WEIGHTS, &answer, &mut |of_groups, parts| {
+        Request::of(&call.roles, inputs)?.each_score(M::WEIGHTS, &statistic, &mut |of_groups, parts| {
             let lookups = parts.first().ok_or("expected rows")?.lookups();
-            records.push(columns::structs(answer.fields(), Column::joined(of_groups), &lookups)?);
+            records.push(columns::structs(statistic.fields(), Column::joined(of_groups), &lookups)?);
             Ok(())
         })?;
     let keys = keys.ok_or("expected keys")?;
@@ -160,21 +161,21 @@ pub fn groups_of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> R
     Ok(Values { array: columns::struct_of(field.dtype.clone(), rows, arrays)?, field })
 }
 
-/// A column of lists of what a field holds.
+/// A List column of this field.
 fn list(column: &Field) -> Field {
     Field::new(column.name.clone(), columns::list_of(column.dtype.clone()), true)
 }
 
-/// What is made of the records of the groups of a score, and of its parts.
+/// A consumer of the records of the groups of a score, and of its parts.
 type OfScore<'s> = &'s mut dyn FnMut(Vec<Vec<Column>>, Vec<ScoreGroups<'_>>) -> Result<(), String>;
 
 impl Request<'_, Input> {
-    /// Takes the collection, and gives the keys of its groups, if there are any; and score by score the records of groups, and
-    /// the parts with all rows.
+    /// Takes the collection and returns the keys of its groups, if any. For each score, the consumer gets the
+    /// records of groups and the parts with all rows.
     fn each_score(
         &self,
         weights: bool,
-        answer: &dyn Statistic,
+        statistic: &dyn Statistic,
         of_score: OfScore<'_>,
     ) -> Result<Option<Box<dyn Array>>, String> {
         let [scores @ .., label] = self.columns else { return Err("expected scores and a label".into()) };
@@ -187,7 +188,7 @@ impl Request<'_, Input> {
             // The lists of a score are freed before the next one is read.
             let part = |(columns, labels): (&mut std::vec::IntoIter<ListArray<i64>>, &Input)| {
                 let scores = input(&score.field, columns.next().ok_or("a batch without a score")?);
-                ScoreGroups::read(&[&scores, labels], Inputs::Rows, weights, Form::Record, answer)
+                ScoreGroups::read(&[&scores, labels], Inputs::Rows, weights, Form::Record, statistic)
             };
             let parts = of_batches.iter_mut().zip(&labels).map(part).collect::<Result<Vec<_>, String>>()?;
             let of_groups = pieces.as_ref().map_or(Ok(Vec::new()), |pieces| records(&parts, pieces))?;
@@ -225,23 +226,23 @@ fn groups_of(batches: &[Batch], by: &Input) -> Result<(Box<dyn Array>, Pieces), 
     Ok((values.array, pieces))
 }
 
-/// A column of lists under a name.
+/// A column of lists with a name.
 fn input(field: &Field, lists: ListArray<i64>) -> Input {
     Input { field: Field::new(field.name.clone(), lists.dtype().clone(), true), chunks: vec![lists.boxed()] }
 }
 
-/// Where the rows of each group of all batches are.
+/// The positions of each group's rows in all batches.
 struct Pieces {
-    /// A batch, and the place of a group in it; group after group.
+    /// A batch and the index of the group in it, sorted by group.
     pieces: Vec<(u32, u32)>,
-    /// Where the pieces of each group begin, and those of the last one end.
+    /// The start of the pieces of each group, and the end of the last one.
     borders: Vec<usize>,
-    /// The rows of each group.
+    /// The number of rows of each group.
     rows: Vec<usize>,
 }
 
 impl Pieces {
-    /// Those of so many groups; `codes` are the groups of the keys of all batches.
+    /// The pieces of `groups` groups; `codes` are the groups of the keys of all batches.
     fn of(batches: &[Batch], codes: Vec<u32>, groups: usize) -> Self {
         let mut rows = vec![0; groups];
         let lengths = batches.iter().flat_map(|batch| batch.columns[0].offsets().lengths());

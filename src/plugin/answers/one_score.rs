@@ -1,4 +1,4 @@
-//! From List columns to the answers of all groups: a column of numbers, of structs, or of lists.
+//! From List columns to the results of all groups: a column of numbers, of structs, or of lists.
 
 use std::ops::Range;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,7 @@ use crate::states::Limit;
 use crate::statistics::kinds::{Column, Curve, Field as RecordField, Record, Summary};
 use crate::statistics::resampling::Resampling;
 
-/// The way to rank all groups, where the environment forces one: for tests and benchmarks.
+/// The ranking strategy from the environment, for tests and benchmarks.
 static STRATEGY: LazyLock<Strategy> = LazyLock::new(|| {
     let forced = std::env::var("POLARS_AUC_STRATEGY").unwrap_or_default();
     let found = Strategy::NAMES.into_iter().find(|(name, _)| *name == forced);
@@ -39,22 +39,22 @@ static STRATEGY: LazyLock<Strategy> = LazyLock::new(|| {
 type RecordOf<M> = <M as Summary>::Record;
 type PointOf<C> = <C as Curve>::Record;
 
-/// Answers every group with a number.
+/// Returns a number per group.
 pub fn number<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    answer(inputs, &call.roles, M::WEIGHTS, Form::Number, &OfSummary(&call.options))
+    evaluate(inputs, &call.roles, M::WEIGHTS, Form::Number, &OfSummary(&call.options))
 }
 
-/// Answers every group with a record.
+/// Returns a record per group.
 pub fn summary<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    answer(inputs, &call.roles, M::WEIGHTS, Form::Record, &OfSummary(&call.options))
+    evaluate(inputs, &call.roles, M::WEIGHTS, Form::Record, &OfSummary(&call.options))
 }
 
-/// Answers every group with a list of records.
+/// Returns a list of records per group.
 pub fn curve<C: Curve>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
-    answer(inputs, &call.roles, C::WEIGHTS, Form::Records, &OfCurve(&call.options))
+    evaluate(inputs, &call.roles, C::WEIGHTS, Form::Records, &OfCurve(&call.options))
 }
 
-/// What stands in each row of the answer.
+/// The value in each row of the result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// The record's only field.
@@ -65,45 +65,44 @@ pub(super) enum Form {
     Records,
 }
 
-/// A statistic as something that fills columns.
+/// A statistic that appends to columns.
 pub(super) trait Statistic: Sync {
-    /// The fields of a record.
     fn fields(&self) -> &'static [RecordField];
 
-    /// How rows are drawn with replacement, if the statistic draws any.
+    /// The resampling of rows, if any.
     fn resampling(&self) -> Option<Resampling> {
         None
     }
 
-    /// Which statistic serves groups of 2^31 rows or more, if this one draws rows one by one.
+    /// The alternative statistic for groups of 2^31 rows or more, if this one resamples rows one by one.
     fn for_large_groups(&self) -> Option<&'static str> {
         None
     }
 
-    /// How small the state of the rows may be, if a state is all that the statistic needs.
+    /// The limit of the state, if the statistic needs only a state of the rows.
     fn state(&self) -> Option<Option<Limit>> {
         None
     }
 
-    /// How often the statistic goes through the rows of a group, about.
+    /// The approximate number of passes over the rows of a group.
     fn passes(&self) -> usize {
         self.resampling().map_or(1, Resampling::passes)
     }
 
-    /// Appends the records of a group, or says that there are none because the answer is null. An error says why the rows
-    /// cannot be what the options say.
+    /// Appends the records of a group; returns `false` if the result is null. Returns an error if the rows
+    /// contradict the options.
     fn append(&self, rows: GroupRows<'_>, columns: &mut Vec<Column>) -> Result<bool, String>;
 }
 
-/// The rows of one group, as a statistic sees them.
+/// The rows of one group, as a statistic gets them.
 pub(super) enum GroupRows<'a> {
     /// Rows that can be ranked.
     Ties(Ties<'a>),
-    /// Rows of which a score is NaN.
+    /// Rows with a NaN score.
     Nan(RowCounts),
 }
 
-/// A summary as such.
+/// A summary as a [`Statistic`].
 pub(super) struct OfSummary<'a, M>(pub(super) &'a M);
 
 impl<M: Summary> Statistic for OfSummary<'_, M> {
@@ -162,28 +161,28 @@ impl<C: Curve> Statistic for OfCurve<'_, C> {
     }
 }
 
-fn answer(
+fn evaluate(
     inputs: &[Input],
     roles: &Roles,
     weights: bool,
     form: Form,
-    answer: &dyn Statistic,
+    statistic: &dyn Statistic,
 ) -> Result<Values, String> {
     let kind = Inputs::of(roles);
-    let score = ScoreGroups::read(&kind.columns(roles, inputs)?, kind, weights, form, answer)?;
+    let score = ScoreGroups::read(&kind.columns(roles, inputs)?, kind, weights, form, statistic)?;
     let size = |group| score.groups.size(group);
     let parts =
-        tasks::run(&Threads, score.groups.len(), answer.passes(), &size, &|groups| score.records(groups));
+        tasks::run(&Threads, score.groups.len(), statistic.passes(), &size, &|groups| score.records(groups));
     let filled = Filled::joined(parts.into_iter().collect::<Result<_, _>>()?);
-    Ok(Values::new(&inputs[0].field.name, filled.array(answer.fields(), form, &score.lookups)?))
+    Ok(Values::new(&inputs[0].field.name, filled.array(statistic.fields(), form, &score.lookups)?))
 }
 
-/// The groups of a score, and the statistic that they are for.
+/// The groups of a score, with their statistic.
 pub(super) struct ScoreGroups<'a> {
-    pub(super) answer: &'a dyn Statistic,
+    pub(super) statistic: &'a dyn Statistic,
     form: Form,
     pub(super) groups: Groups,
-    /// Which numbers scores can be.
+    /// The possible values of scores.
     domain: Domain,
     pub(super) lookups: Lookups,
 }
@@ -195,7 +194,7 @@ impl<'a> ScoreGroups<'a> {
         kind: Inputs,
         weights: bool,
         form: Form,
-        answer: &'a dyn Statistic,
+        statistic: &'a dyn Statistic,
     ) -> Result<Self, String> {
         let dtypes = checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>(), kind, weights)?;
         let groups = match kind {
@@ -204,7 +203,7 @@ impl<'a> ScoreGroups<'a> {
         };
         let domain = score::domain(&dtypes.score);
         Ok(ScoreGroups {
-            answer,
+            statistic,
             form,
             groups,
             domain,
@@ -212,14 +211,15 @@ impl<'a> ScoreGroups<'a> {
         })
     }
 
-    /// The records of some of the groups.
+    /// The records of some groups.
     pub(super) fn records(&self, groups: Range<usize>) -> Result<Filled, String> {
         dispatch(self.groups.scores.as_ref(), SomeGroups { all: self, groups })
     }
 }
 
 impl ScoreGroups<'_> {
-    /// The records of some groups, the rows of each of which lie in several parts: in which, and as which groups there.
+    /// The records of some groups whose rows lie in several parts; `pieces` has the parts of each group and
+    /// its indices there.
     pub(super) fn records_in_parts<'p>(
         parts: &[Self],
         groups: Range<usize>,
@@ -229,14 +229,14 @@ impl ScoreGroups<'_> {
         dispatch(first.groups.scores.as_ref(), GroupsInParts { parts, groups, pieces })
     }
 
-    /// The record of all rows of all parts. The memory of their scores is used or freed meanwhile.
+    /// The record of all rows of all parts. The memory of their scores is reused or freed meanwhile.
     pub(super) fn record_of_parts(parts: Vec<Self>) -> Result<Filled, String> {
         let first = parts.first().ok_or("expected rows")?;
         let nothing = new_empty_array(first.groups.scores.dtype().clone());
         dispatch(nothing.as_ref(), AllParts(parts))
     }
 
-    /// What stands for the values of a score's type in records.
+    /// The values behind the indices and codes in records.
     pub(super) fn lookups(&self) -> Lookups {
         Lookups { dtypes: self.lookups.dtypes.clone(), names: Vec::new(), keys: None }
     }
@@ -246,7 +246,7 @@ impl ScoreGroups<'_> {
     }
 }
 
-/// Some groups whose rows lie in several parts.
+/// Some groups with rows in several parts.
 struct GroupsInParts<'a, 'p> {
     parts: &'a [ScoreGroups<'a>],
     groups: Range<usize>,
@@ -259,7 +259,8 @@ impl WithScores for GroupsInParts<'_, '_> {
     fn with<S: Native>(self, _: &[S]) -> Result<Filled, String> {
         let GroupsInParts { parts: [first, ..], .. } = self else { return Err("expected rows".into()) };
         let scores = self.parts.iter().map(ScoreGroups::scores).collect::<Result<Vec<&[S]>, String>>()?;
-        let mut filled = Filled::new(first.answer.fields(), <S::Key as Key>::WIDTH, false, self.groups.len());
+        let mut filled =
+            Filled::new(first.statistic.fields(), <S::Key as Key>::WIDTH, false, self.groups.len());
         let mut rows = Group::new(*STRATEGY, first.domain);
         for group in self.groups {
             interrupt::check();
@@ -268,8 +269,8 @@ impl WithScores for GroupsInParts<'_, '_> {
                 self.parts[part].groups.observations(Some(place as usize), scores[part])
             };
             let pieces = (self.pieces)(group).iter().map(of_piece).collect::<Option<Vec<_>>>();
-            rows.load_for(&pieces.ok_or("expected rows")?, first.answer.state())?;
-            filled.append(first.answer, &mut rows)?;
+            rows.load_for(&pieces.ok_or("expected rows")?, first.statistic.state())?;
+            filled.append(first.statistic, &mut rows)?;
         }
         Ok(filled)
     }
@@ -285,14 +286,14 @@ impl WithScores for AllParts<'_> {
         let AllParts(parts) = self;
         let scores = parts.iter().map(ScoreGroups::scores).collect::<Result<Vec<&[S]>, String>>()?;
         let first = parts.first().ok_or("expected rows")?;
-        let answer = first.answer;
-        let mut filled = Filled::new(answer.fields(), <S::Key as Key>::WIDTH, false, 1);
+        let statistic = first.statistic;
+        let mut filled = Filled::new(statistic.fields(), <S::Key as Key>::WIDTH, false, 1);
         let mut rows = Group::new(*STRATEGY, first.domain);
         let all_rows = scores.iter().map(|scores| scores.len()).sum::<usize>();
-        if *STRATEGY != Strategy::Fitting || all_rows < SHARD_ROWS || answer.state().is_some() {
+        if *STRATEGY != Strategy::Fitting || all_rows < SHARD_ROWS || statistic.state().is_some() {
             let of_parts = parts.iter().zip(&scores);
             let pieces = of_parts.filter_map(|(part, scores)| part.groups.observations(None, scores));
-            rows.load_for(&pieces.collect::<Vec<_>>(), answer.state())?;
+            rows.load_for(&pieces.collect::<Vec<_>>(), statistic.state())?;
         } else {
             rows.load_parts::<S>(&ConsumedParts(
                 parts.into_iter().map(|part| Mutex::new(Some(part))).collect(),
@@ -302,12 +303,12 @@ impl WithScores for AllParts<'_> {
         if n_pos + n_neg + n_missing != all_rows as u64 {
             return Err(format!("of {all_rows} rows, {} were ranked", n_pos + n_neg));
         }
-        filled.append(answer, &mut rows)?;
+        filled.append(statistic, &mut rows)?;
         Ok(filled)
     }
 }
 
-/// Parts, each until it is consumed.
+/// Parts that are consumed one by one.
 struct ConsumedParts<'a>(Vec<Mutex<Option<ScoreGroups<'a>>>>);
 
 impl<'a> ConsumedParts<'a> {
@@ -322,7 +323,7 @@ impl<S: Native> Parts<S> for ConsumedParts<'_> {
     }
 
     fn show(&self, part: usize, to: &mut dyn FnMut(&Observations<'_, S>)) {
-        // No part is shown after it is taken, and the scores of all parts are known to be of this type.
+        // No part is read after it is taken, and the scores of all parts have this type.
         let part = self.part(part);
         let rows = part.as_ref().and_then(|part| part.groups.observations(None, part.scores().ok()?));
         if let Some(rows) = rows {
@@ -343,25 +344,25 @@ struct SomeGroups<'a> {
     groups: Range<usize>,
 }
 
-/// Only this code is compiled once for each type of scores. It reaches the statistic through a pointer.
+/// Only this code is monomorphised for each type of scores. It calls the statistic through a pointer.
 impl WithScores for SomeGroups<'_> {
     type Output = Filled;
 
     fn with<S: Native>(self, scores: &[S]) -> Result<Filled, String> {
-        let ScoreGroups { answer, form, groups, domain, .. } = self.all;
+        let ScoreGroups { statistic, form, groups, domain, .. } = self.all;
         let lists = *form == Form::Records;
-        let mut filled = Filled::new(answer.fields(), <S::Key as Key>::WIDTH, lists, self.groups.len());
+        let mut filled = Filled::new(statistic.fields(), <S::Key as Key>::WIDTH, lists, self.groups.len());
         let mut rows = Group::new(*STRATEGY, *domain);
         for group in self.groups {
             interrupt::check();
-            groups.load(group, scores, answer.state(), &mut rows)?;
-            if let Some(alternative) = answer.for_large_groups() {
+            groups.load(group, scores, statistic.state(), &mut rows)?;
+            if let Some(alternative) = statistic.for_large_groups() {
                 let RowCounts { n_pos, n_neg, have_weights, .. } = rows.row_counts();
-                // Nothing is drawn from rows with weights.
+                // Weighted rows are not resampled.
                 count::check_laid_out(if have_weights { 0 } else { n_pos + n_neg })
                     .map_err(|message| format!("{message}. Hint: for more rows {alternative}"))?;
             }
-            let present = filled.append(*answer, &mut rows)?;
+            let present = filled.append(*statistic, &mut rows)?;
             filled.close(lists, present);
         }
         Ok(filled)
@@ -371,9 +372,9 @@ impl WithScores for SomeGroups<'_> {
 /// The records of groups.
 pub(super) struct Filled {
     pub(super) columns: Vec<Column>,
-    /// Where the records of each group end, if they are a list.
+    /// The end of the records of each group, if they are a list.
     ends: Vec<i64>,
-    /// Which lists are not null.
+    /// The validity of the lists.
     present: Vec<bool>,
 }
 
@@ -387,14 +388,14 @@ impl Filled {
         }
     }
 
-    /// Appends the records of a group, or says that there are none.
-    fn append<K: Key>(&mut self, answer: &dyn Statistic, rows: &mut Group<K>) -> Result<bool, String> {
+    /// Appends the records of a group; returns `false` if there are none.
+    fn append<K: Key>(&mut self, statistic: &dyn Statistic, rows: &mut Group<K>) -> Result<bool, String> {
         let nan = rows.has_nan();
-        let seen = if nan { GroupRows::Nan(rows.row_counts()) } else { GroupRows::Ties(rows.ties()) };
-        answer.append(seen, &mut self.columns)
+        let group_rows = if nan { GroupRows::Nan(rows.row_counts()) } else { GroupRows::Ties(rows.ties()) };
+        statistic.append(group_rows, &mut self.columns)
     }
 
-    /// Closes the list of a group, if its records are one.
+    /// Closes the list of a group, if records form lists.
     fn close(&mut self, lists: bool, present: bool) {
         if lists {
             self.ends.push(self.columns[0].len() as i64);

@@ -1,4 +1,4 @@
-//! States to bytes and back, row by row.
+//! Converts states to bytes and back, row by row.
 
 use arrow::array::{Array, BinaryViewArray};
 use arrow::bitmap::Bitmap;
@@ -30,7 +30,7 @@ impl Conversion for PackState {
         Ok(Field::new(state.name.clone(), Dtype::BinaryView, true))
     }
 
-    /// Packs the state of every row; a null stays one.
+    /// Packs the state of every row; nulls stay null.
     fn column(&self, inputs: &[Input]) -> Result<Values, String> {
         let [state] = inputs else { return Err(format!("expected a state, got {} columns", inputs.len())) };
         let dtype = dtype_name(&scores_of(&state.field)?.dtype);
@@ -41,13 +41,13 @@ impl Conversion for PackState {
     }
 }
 
-/// The scores of states that can be packed.
+/// The score field of states that can be packed.
 fn scores_of(state: &Field) -> Result<&Field, String> {
     let dtypes = state_dtypes::check(&state.name, state)?;
     Ok(dtypes.score)
 }
 
-/// States on their way into bytes.
+/// The conversion of states to bytes.
 struct Packing<'a> {
     states: &'a States,
     options: PackState,
@@ -97,7 +97,7 @@ impl Conversion for UnpackState {
         Ok(Field::new(bytes.name.clone(), columns::record_dtype(RocStateRecord::FIELDS, &dtypes), true))
     }
 
-    /// Unpacks the state of every row; a null stays one.
+    /// Unpacks the state of every row; nulls stay null.
     fn column(&self, inputs: &[Input]) -> Result<Values, String> {
         let (bytes, scores) = columns_of(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
         let array = concatenated(&inputs[0].chunks)?;
@@ -122,7 +122,7 @@ impl Conversion for UnpackState {
     }
 }
 
-/// Bytes on their way into states.
+/// The conversion of bytes to states.
 struct Unpacking<'a> {
     name: &'a str,
     rows: &'a BinaryViewArray,
@@ -146,7 +146,6 @@ impl WithScores for Unpacking<'_> {
     }
 }
 
-/// The name of a dtype of scores.
 fn dtype_name(dtype: &Dtype) -> String {
     dtype::display(&Field::new("score".into(), threshold_dtype(dtype), true))
 }

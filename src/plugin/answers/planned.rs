@@ -25,7 +25,7 @@ fn planned(
     Ok(Field::new(inputs[0].name.clone(), dtype(&dtypes), true))
 }
 
-/// The dtypes of inputs, once all inputs are known to be what they must be.
+/// Validates all inputs and returns their dtypes.
 fn checked_with(
     inputs: &[&Field],
     check_sums_of_weights: &dyn Fn() -> Result<(), OptionError>,
@@ -39,25 +39,25 @@ fn checked_with(
     Ok(dtypes)
 }
 
-/// The planned field of a statistic that answers with a single number.
+/// The planned field of a statistic with a single number.
 pub fn number_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     let check = || call.options.check_sums_of_weights();
     planned(inputs, &check, &call.roles, M::WEIGHTS, &|_| Dtype::Float64)
 }
 
-/// The planned field of a statistic that answers with a record.
+/// The planned field of a statistic with a record.
 pub fn summary_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     let check = || call.options.check_sums_of_weights();
     let dtype = |dtypes: &Dtypes| columns::record_dtype(M::Record::FIELDS, dtypes);
     planned(inputs, &check, &call.roles, M::WEIGHTS, &dtype)
 }
 
-/// The planned field of a statistic that answers with a record for each score.
+/// The planned field of a statistic with a record per score.
 pub fn summaries_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
     summaries_field_of(inputs, &call.options, &call.roles)
 }
 
-/// The same with the options and the roles of a call apart.
+/// The same with the options and the roles of a call separate.
 pub(super) fn summaries_field_of<M: Summary>(
     inputs: &[Field],
     options: &M,
@@ -77,7 +77,7 @@ pub(super) fn summaries_field_of<M: Summary>(
     Ok(Field::new(inputs[0].name.clone(), columns::array_of(first.clone(), dtypes.len()), true))
 }
 
-/// The planned field of a statistic that answers with a list of records.
+/// The planned field of a statistic with a list of records.
 pub fn curve_field<C: Curve>(inputs: &[Field], call: &Arguments<C>) -> Result<Field, String> {
     let check = || call.options.check_sums_of_weights();
     let dtype = |dtypes: &Dtypes| columns::list_of(columns::record_dtype(C::Record::FIELDS, dtypes));
@@ -90,7 +90,7 @@ pub fn joint_field<J: Joint>(inputs: &[Field], call: &Arguments<J>) -> Result<Fi
     Ok(Field::new(inputs[0].name.clone(), columns::record_dtype(J::Record::FIELDS, &dtypes), true))
 }
 
-/// The planned field of a statistic of rows whose record has one field, which stands for the record.
+/// The planned field of a statistic of rows whose record has one field, which replaces the record.
 pub fn joint_single_field<J: Joint>(inputs: &[Field], call: &Arguments<J>) -> Result<Field, String> {
     let dtypes = InputRules::of(call).checked(&inputs.iter().collect::<Vec<_>>())?;
     Ok(columns::field(&inputs[0].name, &J::Record::FIELDS[0].kind, &dtypes))

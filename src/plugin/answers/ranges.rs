@@ -1,4 +1,5 @@
-//! States of ranges of scores to sums, row by row, and lists of these to the numbers of their groups.
+//! Converts states of ranges of scores to sums, row by row, and lists of these to the numbers of their
+//! groups.
 
 use arrow::array::{Array, BinaryViewArray, ListArray};
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
@@ -34,7 +35,7 @@ impl Conversion for RangeSums {
         Ok(Field::new(state.name.clone(), Dtype::BinaryView, true))
     }
 
-    /// The sums of the state of every row; a null stays one.
+    /// The sums of the state of every row; nulls stay null.
     fn column(&self, inputs: &[Input]) -> Result<Values, String> {
         let [state] = inputs else { return Err(format!("expected a state, got {} columns", inputs.len())) };
         self.field(std::slice::from_ref(&state.field))?;
@@ -45,7 +46,7 @@ impl Conversion for RangeSums {
     }
 }
 
-/// States on their way into sums.
+/// The conversion of states to sums.
 struct Summing<'a>(&'a States);
 
 impl WithScores for Summing<'_> {
@@ -63,7 +64,7 @@ impl WithScores for Summing<'_> {
     }
 }
 
-/// The answer names no score, so the dtype of scores does not matter.
+/// The record contains no score, so the dtype of scores does not matter.
 fn dtypes() -> Dtypes {
     Dtypes::of_score(Dtype::Float64, false)
 }
@@ -80,7 +81,7 @@ impl Conversion for SummaryOfRanges {
         Ok(Field::new(ranges.name.clone(), record, true))
     }
 
-    /// The numbers of the list of every row, the range of the highest scores first. A null is no range.
+    /// The numbers of the list of every row, highest scores first. Nulls are skipped.
     fn column(&self, inputs: &[Input]) -> Result<Values, String> {
         let fields: Vec<Field> = inputs.iter().map(|input| input.field.clone()).collect();
         let field = self.field(&fields)?;
@@ -100,7 +101,7 @@ impl Conversion for SummaryOfRanges {
     }
 }
 
-/// The sums of ranges; none if there are bytes that are no sums.
+/// The sums of ranges; `None` if some bytes are invalid.
 fn sums(list: &dyn Array) -> Result<Option<Vec<Sums>>, String> {
     let ranges = downcast::<BinaryViewArray>(list)?.iter().flatten();
     Ok(ranges.map(Sums::of_bytes).collect())

@@ -1,4 +1,4 @@
-//! The merged states of windows: for each row, the states that have come since the start of its window.
+//! The merged states of windows: for each row, the states since the start of its window.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -43,7 +43,7 @@ impl Conversion for RollingMergeStates {
         };
         places_of(by)?;
         places_of(start)?;
-        // Polars moves times by lengths of time, and Python integers by whole numbers.
+        // Polars offsets times by durations, and integers by integers.
         if matches!(by.dtype(), Dtype::Date32 | Dtype::Timestamp(..)) && by.dtype() != start.dtype() {
             let (name, dtype) = (&by.name, dtype::display(by));
             return Err(format!(
@@ -55,7 +55,7 @@ impl Conversion for RollingMergeStates {
         Ok(Field::new(state.name.clone(), record, true))
     }
 
-    /// Merges the states of each row's window; a row without a place in the order has none.
+    /// Merges the states of each row's window; the result is null for a row without a position in the order.
     fn column(&self, inputs: &[Input]) -> Result<Values, String> {
         let fields: Vec<Field> = inputs.iter().map(|input| input.field.clone()).collect();
         let field = self.field(&fields)?;
@@ -85,7 +85,7 @@ fn dtypes_of(state: &Field) -> Result<Dtypes, String> {
     Ok(Dtypes::of_score(dtypes.score.dtype.clone(), dtypes.has_weights))
 }
 
-/// Refuses a column whose values have no steps between them.
+/// Rejects a dtype without a distance between values.
 fn places_of(column: &Field) -> Result<(), String> {
     match column.dtype() {
         Dtype::Int8 | Dtype::Int16 | Dtype::Int32 | Dtype::Int64 => Ok(()),
@@ -98,7 +98,7 @@ fn places_of(column: &Field) -> Result<(), String> {
     }
 }
 
-/// The places of rows in an order, as integers.
+/// The positions of rows in the order, as integers.
 fn places(column: &Values) -> Result<Vec<Option<i64>>, String> {
     let array = column.array.as_ref();
     macro_rules! by_dtype {
@@ -127,16 +127,17 @@ fn places(column: &Values) -> Result<Vec<Option<i64>>, String> {
     }
 }
 
-/// The windows of rows that have a place, in the order of their groups and of these places.
+/// The windows of rows with a position, sorted by group and position.
 struct Windows {
-    /// The rows, in order.
+    /// The sorted row indices.
     rows: Vec<usize>,
     /// The window of each of them, as a range of these rows.
     ranges: Vec<Range<usize>>,
 }
 
 impl Windows {
-    /// The window of each row: those rows of its group whose place is above its start, and not above its own place.
+    /// The window of each row: the rows of its group whose position is above its start and not above its
+    /// position.
     fn of(keys: &[u32], by: &[Option<i64>], start: &[Option<i64>]) -> Result<Self, String> {
         let mut places: Vec<(u32, i64, i64, usize)> = Vec::with_capacity(by.len());
         for (row, ((&key, by), start)) in keys.iter().zip(by).zip(start).enumerate() {
@@ -146,8 +147,9 @@ impl Windows {
         }
         places.sort_unstable();
         let upto = |key: u32, place: i64| places.partition_point(|row| (row.0, row.1) <= (key, place));
-        // A window holds its own row. So one that starts where it ends is shorter than a step of the column, and one that
-        // starts later begins before the lowest number there is, where numbers begin anew.
+        // A window includes its row. A window whose start equals its end is therefore shorter than one step
+        // of the column. A start above the end has wrapped around below the minimum. A start above the end is
+        // an integer overflow below the minimum.
         let range = |&(key, by, start, _): &(u32, i64, i64, usize)| {
             let first = match start.cmp(&by) {
                 Ordering::Less => upto(key, start),
@@ -160,14 +162,14 @@ impl Windows {
         Ok(Windows { rows: places.into_iter().map(|place| place.3).collect(), ranges })
     }
 
-    /// Which rows have a place, if not all have.
+    /// The rows with a position; `None` if all have one.
     fn rows_with_place(&self, rows: usize) -> Option<Bitmap> {
         let mut with_place = MutableBitmap::from_len_zeroed(rows);
         self.rows.iter().for_each(|&row| with_place.set(row, true));
         (self.rows.len() < rows).then(|| with_place.into())
     }
 
-    /// For each row its number in the order; behind all others if it has no place.
+    /// The rank of each row in the order; rows without a position get the last one.
     fn numbers(&self, rows: usize) -> Vec<usize> {
         let mut numbers = vec![self.rows.len(); rows];
         self.rows.iter().enumerate().for_each(|(number, &row)| numbers[row] = number);
@@ -175,7 +177,7 @@ impl Windows {
     }
 }
 
-/// States, and windows that move over them.
+/// States and sliding windows over them.
 struct Rolling<'a> {
     states: &'a States,
     windows: &'a Windows,
@@ -209,7 +211,7 @@ impl WithScores for Rolling<'_> {
         let parts = tasks::run(&Threads, ranges.len(), 4, &bins, &fill);
         let mut parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
         if ranges.len() < self.states.len() {
-            // The record of rows that have no place.
+            // The record of rows without a position.
             let mut without_place = new(1);
             RocStateRecord::undefined(Count::default()).append(&mut without_place);
             parts.push(without_place);

@@ -1,4 +1,4 @@
-//! The rows of columns, group after group: what lists of all groups hold.
+//! Columns partitioned by group: the items of one list per group.
 
 use std::sync::OnceLock;
 
@@ -17,27 +17,28 @@ use super::{
 use crate::ranking::rows::RowGroups;
 use crate::ranking::scores::Bits;
 
-/// Arrays whose rows are in groups.
+/// Arrays with the group of each row.
 pub struct ArrayGroups<'a> {
     rows: RowGroups<'a>,
-    /// The rows of all groups, for columns that are no numbers.
+    /// The row indices of all groups, for non-numeric columns.
     order: OnceLock<Vec<u32>>,
 }
 
 impl<'a> ArrayGroups<'a> {
-    /// Of arrays whose rows are in these groups.
+    /// For arrays whose rows are in these groups.
     pub fn of(rows: RowGroups<'a>) -> Self {
         ArrayGroups { rows, order: OnceLock::new() }
     }
 
-    /// Where each group begins, and the last one ends.
+    /// The start of each group, and the end of the last one.
     pub fn borders(&self) -> &[usize] {
         self.rows.borders()
     }
 
-    /// The values of a column, group after group; within a group in their order. A column has at least one chunk.
+    /// The values of a column, partitioned by group; row order is kept within a group. A column has at least
+    /// one chunk.
     ///
-    /// Chunks of numbers are not joined before, which would need as much memory again.
+    /// Chunks of numbers are not concatenated first, which would double the memory.
     pub fn in_order(&self, chunks: &[Box<dyn Array>]) -> Result<Box<dyn Array>, String> {
         let dtype = chunks.first().ok_or("a column without chunks")?.dtype();
         macro_rules! by_type {
@@ -66,8 +67,8 @@ impl<'a> ArrayGroups<'a> {
         )
     }
 
-    /// The rows of all groups. They are found before the lock is taken: a thread that waits for others meanwhile may take
-    /// another column, which would then wait for this one.
+    /// The row indices of all groups. They are computed before the lock is taken. A thread that waits for
+    /// others in the pool may start another column, which would deadlock on the lock.
     fn order(&self) -> &[u32] {
         if let Some(order) = self.order.get() {
             return order;
@@ -101,7 +102,7 @@ mod tests {
     use arrow::array::{NullArray, Utf8ViewArray};
     use arrow::datatypes::ArrowDataType;
 
-    /// The rows of the groups 1, 0, 1, 0 in order, of a column in one chunk and in several.
+    /// The rows of the groups 1, 0, 1, 0 in order, for a column in one chunk and in several.
     fn in_order<A: Array + Clone + 'static>(column: A) -> A {
         let groups = ArrayGroups::of(RowGroups::of(vec![1, 0, 1, 0].into(), 2, 1));
         assert_eq!(groups.borders(), [0, 2, 4]);

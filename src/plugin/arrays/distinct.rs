@@ -1,4 +1,4 @@
-//! Distinct values: the place of each row's value among them, in ascending order.
+//! Distinct values: the index of each row's value among them, in ascending order.
 
 use arrow::bitmap::Bitmap;
 use polars::prelude::PlHashMap;
@@ -11,44 +11,46 @@ use crate::ranking::scores::Key;
 use crate::ranking::tasks::{self, Pool};
 use crate::{interrupt, memory};
 
-/// A table with an entry for every number of a range is used while it has no more entries than this many a row.
+/// A direct-address table for a range of numbers is used up to this number of entries per row.
 const ENTRIES_PER_ROW: usize = 4;
 
-/// The size of the sample that shows whether many values are distinct: sorting pays from about four times as many on.
+/// The size of the sample that detects whether many values are distinct; sorting pays off from about four
+/// times as many.
 const SAMPLE: usize = 1 << 14;
 
-/// Rows that a thread reads at a time: with fewer, waking it takes longer than reading them.
+/// The minimum number of rows per thread: for fewer, waking a thread takes longer than reading.
 const BLOCK_ROWS: usize = 1 << 17;
 
-/// Rows that are read first, for each entry of a table. Of a thousand equally frequent values, all are among them but for one case
-/// in ten thousand.
+/// The number of rows that are read first, per table entry. With a thousand equally frequent values, all
+/// occur among them except in one case out of ten thousand.
 const FIRST_ROWS: usize = 16;
 
-/// Rows are read first if they are at most one in so many: where a value is not among them, they are read in vain.
+/// Rows are read first if they are at most 1 / `LEAST_ROWS` of all; if a value is not among them, this work
+/// is wasted.
 const LEAST_ROWS: usize = 16;
 
-/// The content of an empty entry of a table.
+/// The content of an empty table entry.
 const NONE: u32 = u32::MAX;
 
 /// The distinct values of a column, in ascending order.
 pub struct Factorized {
-    /// For each row, the place of its value; of a missing one any.
+    /// For each row, the index of its value; unspecified for null.
     pub of_row: Vec<u32>,
-    /// For each place, the first row that has the value.
+    /// For each distinct value, its first row.
     pub rows: Vec<u32>,
 }
 
 impl Factorized {
-    /// The places of keys; `validity` tells which are not missing, if not all are.
+    /// Factorizes keys; `validity` marks non-null rows, if there are nulls.
     ///
-    /// Keys of a range that is not much larger than the rows are looked up in a table of it. Of others, few
-    /// distinct ones are looked up by their hashes, and many are sorted.
+    /// Keys in a range that is not much larger than the number of rows use a direct-address table. Others use
+    /// a hash table if few are distinct, or a sort if many are.
     pub fn of<K: Key>(keys: &[K], validity: Option<&Bitmap>) -> Self {
         let keys = OptionalValues { values: keys, validity };
         keys.in_table_of_range(|key| key).unwrap_or_else(|| keys.sorted_or_hashed())
     }
 
-    /// The same of values, by keys that compare as they do.
+    /// The same for values, with keys that have the same order.
     pub fn of_values<V: Copy + Sync, K: Key>(
         values: &[V],
         key: impl Fn(V) -> K + Send + Sync,
@@ -60,9 +62,9 @@ impl Factorized {
         })
     }
 
-    /// The same of runs of bytes, which are compared byte by byte.
+    /// The same for byte strings, compared byte by byte.
     pub fn of_bytes(values: &[&[u8]], validity: Option<&Bitmap>) -> Self {
-        // Names often begin alike, so the bytes that all of them share are left out.
+        // Names often have a common prefix, which is removed.
         let present = || OptionalValues { values, validity }.rows().map(|(_, value)| value);
         let Some(first) = present().next() else {
             return Factorized { of_row: vec![0; values.len()], rows: Vec::new() };
@@ -76,19 +78,19 @@ impl Factorized {
         });
         let suffixes: Vec<&[u8]> =
             values.iter().map(|value| value.get(shared..).unwrap_or_default()).collect();
-        // Twelve bytes and how many of them there are go into one number.
+        // Twelve bytes and their length fit one integer.
         if present().all(|value| value.len() <= shared + 12) {
             let keys: Vec<u128> =
                 suffixes.iter().map(|value| start(value, 12) | value.len() as u128).collect();
             return Self::of(&keys, validity);
         }
-        // The first bytes of two values decide most comparisons, without reading the rest.
+        // The first bytes of two values decide most comparisons.
         let keys: Vec<(u128, &[u8])> = suffixes.iter().map(|value| (start(value, 16), *value)).collect();
         let column = OptionalValues { values: &keys, validity };
         if column.are_many() { column.sorted() } else { column.hashed_bytes() }
     }
 
-    /// From the first row of each value, in any order, and the place of each row's value there.
+    /// From the first row of each value, unordered, and the index of each row's value among these.
     fn ordered<K: Ord + Copy>(firsts: &[(K, u32)], mut of_row: Vec<u32>) -> Self {
         let mut order: Vec<u32> = (0..firsts.len() as u32).collect();
         order.sort_unstable_by_key(|&first| firsts[first as usize].0);
@@ -101,12 +103,12 @@ impl Factorized {
     }
 }
 
-/// How many bytes two values share at their beginning.
+/// The length of the common prefix of two values.
 fn common(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-/// The first `most` bytes of a value as a number that compares as they do; what is not there counts as 0.
+/// The first `most` bytes of a value as an integer with the same order; missing bytes count as 0.
 fn start(value: &[u8], most: usize) -> u128 {
     let mut bytes = [0; 16];
     let length = value.len().min(most);
@@ -114,7 +116,7 @@ fn start(value: &[u8], most: usize) -> u128 {
     u128::from_be_bytes(bytes)
 }
 
-/// Values, of which some may be missing.
+/// Nullable values.
 #[derive(Clone, Copy)]
 struct OptionalValues<'a, V> {
     values: &'a [V],
@@ -126,13 +128,13 @@ impl<'a, V: Copy> OptionalValues<'a, V> {
         self.validity.is_none_or(|validity| validity.get_bit(row))
     }
 
-    /// The rows that are not missing, and their values.
+    /// The non-null rows and their values.
     fn rows(self) -> impl Iterator<Item = (u32, V)> + 'a {
         let values = (0..).zip(self.values).map(|(row, value)| (row, *value));
         values.filter(move |row| self.is_present(row.0 as usize))
     }
 
-    /// What `place` says of each row that is not missing.
+    /// Applies `place` to each non-null row.
     fn mapped(self, mut place: impl FnMut(u32, V) -> u32) -> Vec<u32> {
         let place =
             |(row, value): (u32, &V)| if self.is_present(row as usize) { place(row, *value) } else { 0 };
@@ -141,7 +143,7 @@ impl<'a, V: Copy> OptionalValues<'a, V> {
 }
 
 impl<K: Copy + Ord + Send> OptionalValues<'_, K> {
-    /// Whether there are many distinct keys, by a sample of which nearly all then are.
+    /// Whether there are many distinct keys: nearly all keys of a sample are distinct.
     fn are_many(self) -> bool {
         let every = self.values.len().div_ceil(SAMPLE).max(1);
         let mut sample: Vec<K> = self.values.iter().step_by(every).copied().collect();
@@ -151,7 +153,6 @@ impl<K: Copy + Ord + Send> OptionalValues<'_, K> {
         sample.len() > sampled / 8 * 7
     }
 
-    /// By sorting all rows.
     fn sorted(self) -> Factorized {
         let mut order: Vec<(K, u32)> = self.rows().map(|(row, key)| (key, row)).collect();
         RAYON.install(|| tasks::sort_by(&mut order, Ord::cmp));
@@ -169,7 +170,8 @@ impl<K: Copy + Ord + Send> OptionalValues<'_, K> {
 }
 
 impl<V: Copy + Sync> OptionalValues<'_, V> {
-    /// What `of_block` makes of blocks of at least so many rows; the block that begins at a row has its values.
+    /// Applies `of_block` to blocks of at least `least` rows, with the first row and the values of each
+    /// block.
     fn of_blocks<T: Send>(self, least: usize, of_block: impl Fn(usize, &[V]) -> T + Sync) -> Vec<T> {
         let rows = least.max(BLOCK_ROWS);
         let of_block = |start| of_block(start, &self.values[start..self.values.len().min(start + rows)]);
@@ -194,7 +196,7 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
         self.of_blocks(0, of_block).into_iter().flatten().reduce(wider)
     }
 
-    /// By a table of the range of the keys, if it is not much larger than the rows.
+    /// Uses a table over the range of the keys, if it is not much larger than the number of rows.
     fn in_table_of_range<K: Key>(self, key: impl Fn(V) -> K + Sync) -> Option<Factorized> {
         let Some((low, high)) = self.lowest_and_highest(&key) else {
             return Some(Factorized { of_row: vec![0; self.values.len()], rows: Vec::new() });
@@ -209,7 +211,7 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
     fn first_rows(self, entries: usize, entry: impl Fn(V) -> usize + Sync) -> Vec<u32> {
         let few = entries * FIRST_ROWS;
         if few <= self.values.len() / LEAST_ROWS {
-            // Mostly each entry has a value among the first rows, and no later row is the first of its value then.
+            // Usually each entry has a value among the first rows, so that later rows need not be read.
             let mut table = vec![NONE; entries];
             let mut empty = entries;
             for (row, value) in (OptionalValues { values: &self.values[..few], ..self }).rows() {
@@ -221,11 +223,11 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
                 return table;
             }
         }
-        // Each block has a table, which is then joined to the others: so a thread has one block.
+        // Each block has a table, which is then merged; a thread therefore has one block.
         let of_thread = self.values.len().div_ceil(RAYON.current_num_threads());
         let firsts = self.of_blocks(entries.max(of_thread), |start, values| {
             let mut table = vec![NONE; entries];
-            // From the last row on, so that no entry is read.
+            // Reverse order, so that entries are only written.
             for (row, &value) in values.iter().enumerate().rev().filter(|row| self.is_present(start + row.0))
             {
                 table[entry(value)] = (start + row) as u32;
@@ -239,7 +241,7 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
         firsts.into_iter().reduce(joined).unwrap_or_default()
     }
 
-    /// By a table in which every value has an entry of its own.
+    /// Uses a table with one entry per value.
     fn in_table(self, entries: usize, entry: impl Fn(V) -> usize + Sync) -> Factorized {
         let mut table = self.first_rows(entries, &entry);
         let mut rows = Vec::new();
@@ -273,9 +275,10 @@ impl<K: Key> OptionalValues<'_, K> {
         if self.are_many() { self.sorted() } else { self.hashed() }
     }
 
-    /// By the hashes of the distinct keys, which are then sorted.
+    /// Uses a hash table of the distinct keys, which are then sorted.
     fn hashed(self) -> Factorized {
-        // The first row of a key is at the place that the high bits of its hash name, or at the next free place.
+        // Open addressing: the first row of a key is at the slot of its hash's high bits, or at the next free
+        // slot.
         let mut bits = 12;
         let mut table = vec![NONE; 1 << bits];
         let mut firsts: Vec<(K, u32)> = Vec::new();
@@ -308,7 +311,7 @@ impl<K: Key> OptionalValues<'_, K> {
 }
 
 impl OptionalValues<'_, (u128, &[u8])> {
-    /// The same of bytes.
+    /// The same for byte strings.
     fn hashed_bytes(self) -> Factorized {
         let mut seen: PlHashMap<&[u8], u32> = PlHashMap::default();
         let mut firsts = Vec::new();
@@ -322,7 +325,7 @@ impl OptionalValues<'_, (u128, &[u8])> {
     }
 }
 
-/// What `of` makes of each value of a column, which all threads divide if it is long.
+/// Applies `of` to each value of a column; all threads share a long column.
 pub fn each<T: Sync, K: Send>(values: &[T], of: impl Fn(&T) -> K + Send + Sync) -> Vec<K> {
     if values.len() <= BLOCK_ROWS {
         return values.iter().map(of).collect();
@@ -332,8 +335,7 @@ pub fn each<T: Sync, K: Send>(values: &[T], of: impl Fn(&T) -> K + Send + Sync) 
     all
 }
 
-/// The places of rows among those of a column with `distinct` values, as codes without gaps, and the place that each
-/// code stands for.
+/// Renumbers indices among `distinct` values to dense codes; also returns the index of each code.
 pub fn dense_codes(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
     if distinct > places.len().saturating_mul(ENTRIES_PER_ROW) {
         let mut distinct_places = places.to_vec();
@@ -347,7 +349,7 @@ pub fn dense_codes(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
         let code = &mut codes[place as usize];
         unseen -= usize::from(*code == 0);
         *code = 1;
-        // Mostly every value is among the first rows.
+        // Usually every value is among the first rows.
         if unseen == 0 {
             break;
         }
@@ -370,13 +372,13 @@ mod tests {
 
     use proptest::prelude::*;
 
-    /// Values of which some are missing.
+    /// Nullable values, split into values and validity.
     fn parted<T: Default>(values: Vec<Option<T>>) -> (Vec<T>, Bitmap) {
         let validity = values.iter().map(Option::is_some).collect();
         (values.into_iter().map(Option::unwrap_or_default).collect(), validity)
     }
 
-    /// Factorized are those that a sorted set of the values has, and of each value its first row.
+    /// Compares with a sorted set of the values, and the first row of each.
     fn as_sorted<T: Ord + Copy + std::fmt::Debug>(values: &[T], validity: &Bitmap, places: &Factorized) {
         let present = || values.iter().enumerate().filter(|row| validity.get_bit(row.0));
         let distinct = Vec::from_iter(BTreeSet::from_iter(present().map(|row| *row.1)));
@@ -414,7 +416,7 @@ mod tests {
             every_way(far);
         }
 
-        /// All values are among the rows that are read first, or one comes later, or one between others has no row.
+        /// All values are among the rows read first, or one occurs only later, or one has no row.
         #[test]
         fn first_rows(
             early in proptest::collection::vec(proptest::option::of(0u16..3), 2 * 5 * FIRST_ROWS * LEAST_ROWS..3000),

@@ -1,8 +1,8 @@
-//! Arrow's dtypes: what Polars calls them, and which of them are numbers.
+//! Arrow dtypes: their names in Polars, and their categories.
 
 use arrow::datatypes::{ArrowDataType as Dtype, Field, MAINTAIN_PL_TYPE, PL_KEY, TimeUnit};
 
-/// What Polars calls the dtype of a field, as it stands in a message.
+/// The Polars name of the dtype of a field, for messages.
 pub fn display(field: &Field) -> String {
     let word = match field.dtype() {
         Dtype::Null => "null",
@@ -57,7 +57,7 @@ fn keeps_its_type(field: &Field) -> bool {
         .is_some_and(|about| about.get(PL_KEY).is_some_and(|kept| kept == MAINTAIN_PL_TYPE))
 }
 
-/// What Polars calls a unit of time.
+/// The Polars name of a unit of time.
 pub fn unit_name(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Nanosecond => "ns",
@@ -66,7 +66,7 @@ pub fn unit_name(unit: TimeUnit) -> &'static str {
     }
 }
 
-/// An array with its width, or with all its widths if it holds arrays.
+/// An array dtype with its width, or with all widths if nested.
 fn array_name(item: &Field, width: usize) -> String {
     let mut widths = vec![width.to_string()];
     let mut leaf = item;
@@ -80,17 +80,17 @@ fn array_name(item: &Field, width: usize) -> String {
     }
 }
 
-/// Whether the values are words in an order of their own; words of other dictionaries go by the alphabet.
+/// Whether the values are an Enum, which has a category order; other dictionaries are sorted alphabetically.
 pub fn is_enum(field: &Field) -> bool {
     field.is_enum()
 }
 
-/// Whether the values are words, as text or by number.
+/// Whether the values are strings, plain or dictionary-encoded.
 pub fn is_words(field: &Field) -> bool {
     matches!(field.dtype(), Dtype::Utf8View | Dtype::LargeUtf8 | Dtype::Utf8 | Dtype::Dictionary(..))
 }
 
-/// Whether the values are words by number.
+/// Whether the values are dictionary-encoded strings.
 pub fn is_coded(field: &Field) -> bool {
     matches!(field.dtype(), Dtype::Dictionary(..))
 }
@@ -115,7 +115,7 @@ pub fn is_number(field: &Field) -> bool {
     )
 }
 
-/// Whether the values are numbers, decimal ones among them, or truth values; or nothing but nulls.
+/// Whether the values are numbers (including decimals), booleans, or only nulls.
 pub fn is_numeric(field: &Field) -> bool {
     is_number(field) || matches!(field.dtype(), Dtype::Decimal(..) | Dtype::Boolean | Dtype::Null)
 }
@@ -133,7 +133,7 @@ pub fn is_temporal(field: &Field) -> bool {
     )
 }
 
-/// Whether a value holds values.
+/// Whether the dtype is nested.
 pub fn is_nested(field: &Field) -> bool {
     matches!(
         field.dtype(),
@@ -141,12 +141,12 @@ pub fn is_nested(field: &Field) -> bool {
     )
 }
 
-/// Whether the values are of a dtype that Polars, or somebody else, made up.
+/// Whether the dtype is an extension type.
 pub fn is_extension(field: &Field) -> bool {
     matches!(field.dtype(), Dtype::Extension(_))
 }
 
-/// What the lists of a List column hold.
+/// The item field of a List column.
 pub fn listed(field: &Field) -> Result<&Field, String> {
     match field.dtype() {
         Dtype::LargeList(item) => Ok(item),

@@ -1,4 +1,4 @@
-//! Arrow arrays of any dtype: values, words, text, truth values.
+//! Arrow arrays of any dtype: values, dictionaries, text, booleans.
 
 pub(super) mod array_groups;
 pub(super) mod distinct;

@@ -1,4 +1,4 @@
-//! Values as text: as a message shows them, and as a cast to String writes them. Both as Polars does.
+//! Values as text, in messages and in casts to String, both as in Polars.
 
 use arrow::array::{
     Array, BinaryArray, BinaryViewArray, BooleanArray, PrimitiveArray, StructArray, Utf8ViewArray,
@@ -15,7 +15,7 @@ use super::downcast::downcast;
 use super::dtype;
 use super::words::Words;
 
-/// A value as a cast to String writes it.
+/// A value as in a cast to String.
 pub fn cast(field: &Field, array: &dyn Array, row: usize) -> Result<String, String> {
     match array.dtype() {
         Dtype::Float64 => Ok(shortest(value::<f64>(array, row)?, 16, -5)),
@@ -44,7 +44,7 @@ pub fn cast(field: &Field, array: &dyn Array, row: usize) -> Result<String, Stri
     }
 }
 
-/// A value as a message shows it: words without quotes.
+/// A value for a message; strings are unquoted.
 pub fn display(field: &Field, array: &dyn Array, row: usize) -> Result<String, String> {
     if array.is_null(row) {
         return Ok("null".into());
@@ -112,7 +112,7 @@ fn or_null(value: Option<impl std::fmt::Display>) -> String {
     value.map_or_else(|| "null".into(), |value| value.to_string())
 }
 
-/// A float with a fraction of at most six digits, and with an exponent if it is very large or very small.
+/// A float with at most six decimals, and with an exponent if it is very large or very small.
 fn float(value: f64) -> String {
     const LARGE: f64 = 999_999.0;
     const SMALL: f64 = 0.000_001;
@@ -132,7 +132,7 @@ fn float(value: f64) -> String {
     }
 }
 
-/// Bytes as Python writes them, the first ones of many.
+/// Bytes in Python syntax, truncated.
 fn binary(bytes: &[u8]) -> String {
     const MAX_BYTES: usize = 60;
     let mut text = String::from("b\"");
@@ -147,7 +147,7 @@ fn binary(bytes: &[u8]) -> String {
     text
 }
 
-/// The fewest digits that tell a float from all others, with an exponent if the point would lie more than `most` places
+/// The shortest digits that round-trip. An exponent is used if the decimal point is more than `most` places
 /// behind the first digit, or `least` places before it.
 fn shortest(value: impl std::fmt::LowerExp + std::fmt::Display, most: i32, least: i32) -> String {
     let exponential = format!("{value:e}");
@@ -180,7 +180,7 @@ fn datetime(unit: TimeUnit, value: i64) -> Option<chrono::NaiveDateTime> {
     }
 }
 
-/// Days, hours, minutes and seconds, each unless it is 0, and the rest in the largest unit in which it is whole.
+/// Days, hours, minutes and seconds, each unless 0, and the rest in the largest unit that divides it.
 fn duration(value: i64, unit: TimeUnit) -> String {
     let (second, units): (i64, &[&str]) = match unit {
         TimeUnit::Nanosecond => (1_000_000_000, &["ns", "µs", "ms"]),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn as_a_message_shows_them() {
+    fn message_format() {
         for (value, expected) in [
             (0.0, "0.0"),
             (-0.0, "-0.0"),

@@ -1,4 +1,4 @@
-//! Truth values row by row, from packed bits.
+//! Booleans from packed bits.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::memory;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::scores::Bits;
 
-/// Whether each of some rows is true; all threads share the reading of many rows.
+/// Unpacks a range of rows to booleans; all threads share many rows.
 pub fn unpack_bits(bitmap: &Bitmap, rows: Range<usize>) -> Vec<bool> {
     let (bytes, start, _) = bitmap.as_slice();
     let bits = Bits::new(bytes, start + rows.start, rows.len());
@@ -32,7 +32,7 @@ pub fn unpack_bits(bitmap: &Bitmap, rows: Range<usize>) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    /// Few rows, and so many that they are read in several parts, from a bit within a byte on.
+    /// A few rows, and enough for several parts, starting within a byte.
     #[test]
     fn each_row_of_a_range() {
         let all: Vec<bool> = (0..3 * SHARD_ROWS).map(|row| row * 37 % 11 < 5).collect();

@@ -1,4 +1,4 @@
-//! Columns of values in one chunk: concatenated from chunks, gathered by row, and read as floats.
+//! Columns in one chunk: concatenation, gathering, and conversion to floats.
 
 use arrow::array::builder::{ArrayBuilder, ShareStrategy, make_builder};
 use arrow::array::{Array, BooleanArray, NullArray, PrimitiveArray, StructArray};
@@ -14,24 +14,24 @@ use super::words;
 /// A column in one chunk.
 #[derive(Clone)]
 pub struct Values {
-    /// What it is called, and of which dtype it is.
+    /// The name and the dtype.
     pub field: Field,
     /// The values.
     pub array: Box<dyn Array>,
 }
 
 impl Values {
-    /// A column under a field's name, and of its array's dtype.
+    /// A column with this name and the dtype of its array.
     pub fn new(name: &str, array: Box<dyn Array>) -> Self {
         Values { field: Field::new(name.into(), array.dtype().clone(), true), array }
     }
 
-    /// What the column is called.
+    /// The name of the column.
     pub fn name(&self) -> &str {
         &self.field.name
     }
 
-    /// Which values are there, if not all are.
+    /// The validity of the values; `None` if all are valid.
     pub fn validity(&self) -> Option<Bitmap> {
         match self.array.dtype() {
             Dtype::Null => Some(Bitmap::new_zeroed(self.array.len())),
@@ -44,7 +44,7 @@ impl Values {
         Ok(downcast::<PrimitiveArray<T>>(self.array.as_ref())?.values())
     }
 
-    /// The values as floats, rounded as Polars does.
+    /// The values as floats, rounded as in Polars.
     pub fn floats(&self) -> Result<PrimitiveArray<f64>, String> {
         let array = self.array.as_ref();
         macro_rules! by_dtype {
@@ -90,7 +90,7 @@ fn with_validity<T: NativeType>(values: Vec<T>, like: &dyn Array) -> PrimitiveAr
     PrimitiveArray::from_vec(values).with_validity(like.validity().cloned())
 }
 
-/// Arrays of one dtype as one, in this order; there must be at least one.
+/// Concatenates arrays of one dtype; there must be at least one.
 pub fn concatenated(parts: &[Box<dyn Array>]) -> Result<Box<dyn Array>, String> {
     let [first, rest @ ..] = parts else { return Err("a column without chunks".into()) };
     if rest.is_empty() {
@@ -112,7 +112,7 @@ pub fn concatenated(parts: &[Box<dyn Array>]) -> Result<Box<dyn Array>, String> 
     }
 }
 
-/// The values of rows, in this order.
+/// The values of these rows, in this order.
 pub fn gathered(array: &dyn Array, rows: &[u32]) -> Result<Box<dyn Array>, String> {
     match array.dtype() {
         Dtype::Null => Ok(NullArray::new(Dtype::Null, rows.len()).boxed()),

@@ -1,4 +1,4 @@
-//! Words by number: arrays that hold places in a dictionary, as Polars passes Categorical and Enum.
+//! Dictionary-encoded strings, as Polars passes Categorical and Enum.
 
 use arrow::array::{Array, DictionaryArray, DictionaryKey, PrimitiveArray, Utf8ViewArray};
 use arrow::bitmap::Bitmap;
@@ -7,13 +7,13 @@ use polars::prelude::PlHashMap;
 
 use super::downcast::{NOWHERE, downcast, message};
 
-/// Words by number, whatever the width of the numbers.
+/// Dictionary-encoded strings with indices of any width.
 pub struct Words {
-    /// For each row, the place of its word; of a missing one any.
+    /// For each row, the index of its word; unspecified for null.
     pub places: Vec<u32>,
-    /// Which rows have a word, if not all have.
+    /// The validity of rows; `None` if all are valid.
     pub validity: Option<Bitmap>,
-    /// The words. Polars passes each word once; after concatenation a word may be there several times.
+    /// The dictionary. Polars passes each word once; after concatenation a word may occur several times.
     pub words: Utf8ViewArray,
 }
 
@@ -38,7 +38,7 @@ impl Words {
         }
     }
 
-    /// The words of rows, in this order, and no other words.
+    /// The words of these rows in this order, with only the words in use.
     fn gathered(&self, rows: &[u32]) -> Self {
         let mut place_of: PlHashMap<&str, u32> = PlHashMap::default();
         let mut words: Vec<&str> = Vec::new();
@@ -78,7 +78,7 @@ fn write<K: DictionaryKey + TryFrom<u32>>(words: Words, dtype: &Dtype) -> Result
     Ok(DictionaryArray::try_new(dtype.clone(), places, words.words.boxed()).map_err(message)?.boxed())
 }
 
-/// Dictionary arrays of one dtype as one.
+/// Concatenates dictionary arrays of one dtype.
 pub fn concatenated(parts: &[Box<dyn Array>]) -> Result<Box<dyn Array>, String> {
     let mut all =
         Words { places: Vec::new(), validity: None, words: Utf8ViewArray::new_empty(Dtype::Utf8View) };
@@ -98,7 +98,7 @@ pub fn concatenated(parts: &[Box<dyn Array>]) -> Result<Box<dyn Array>, String> 
     all.gathered(&rows).array(first.dtype())
 }
 
-/// The words of rows, in this order.
+/// The words of these rows, in this order.
 pub fn gathered(array: &dyn Array, rows: &[u32]) -> Result<Box<dyn Array>, String> {
     Words::of(array)?.gathered(rows).array(array.dtype())
 }

@@ -1,4 +1,4 @@
-//! Counts: how many identical rows each row stands for.
+//! Counts: the number of identical rows that each row represents.
 
 use arrow::array::{Array, PrimitiveArray};
 use arrow::bitmap::Bitmap;
@@ -8,10 +8,10 @@ use crate::plugin::arrays::{dtype, values::Values};
 use crate::ranking::ties::row_counts::MOST_ROWS;
 use crate::statistics::options::per_front_end;
 
-/// The most rows of a group that are laid out in memory, one by one.
+/// The maximum number of rows of a group that are materialised one by one.
 const MOST_LAID_OUT: u64 = (1 << 31) - 1;
 
-/// Refuses a dtype that cannot hold counts.
+/// Rejects a dtype that cannot contain counts.
 pub fn check(name: &str, item: &Field) -> Result<(), String> {
     let whole = !matches!(item.dtype(), Dtype::Float16 | Dtype::Float32 | Dtype::Float64);
     if dtype::is_number(item) && whole || matches!(item.dtype(), Dtype::Null) {
@@ -28,7 +28,7 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
     ))
 }
 
-/// The counts, and which of them count: those that are neither null nor 0, if not all.
+/// The counts, and the mask of rows in use (neither null nor 0), if not all are.
 pub fn values(counts: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), String> {
     check(counts.name(), &counts.field)?;
     let array = counts.floats()?;
@@ -36,7 +36,7 @@ pub fn values(counts: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), 
     if let Some(wrong) = present().find(|count| !(0.0..=MOST_ROWS as f64).contains(*count)) {
         return Err(format!("count \"{}\" holds {wrong}, expected counts from 0 to 2^42", counts.name()));
     }
-    // Sums of whole numbers are exact as long as they are at most 2^53; beyond, they are still above the limit.
+    // Sums of integers are exact up to 2^53; larger sums are inexact but still above the limit.
     if present().sum::<f64>() > MOST_ROWS as f64 {
         return Err(format!("count \"{}\" adds up to more than 2^42 rows", counts.name()));
     }
@@ -45,7 +45,7 @@ pub fn values(counts: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), 
     Ok((array, used))
 }
 
-/// Refuses a group of too many rows where each of them is laid out in memory.
+/// Rejects a group with too many rows to materialise.
 pub fn check_laid_out(rows: u64) -> Result<(), String> {
     if rows <= MOST_LAID_OUT {
         return Ok(());
@@ -53,7 +53,7 @@ pub fn check_laid_out(rows: u64) -> Result<(), String> {
     Err(format!("a group has {rows} rows, expected at most 2^31 - 1: here each row takes memory"))
 }
 
-/// The rows that so many counts mean; where a count is missing, one row, which is missing.
+/// The number of represented rows; a missing count is one missing row.
 pub fn rows(counts: &PrimitiveArray<f64>, range: std::ops::Range<usize>) -> u64 {
     let rows = |row: usize| if counts.is_valid(row) { counts.value(row) as u64 } else { 1 };
     range.map(rows).sum()

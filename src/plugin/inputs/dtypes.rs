@@ -1,20 +1,20 @@
-//! The dtypes that the fields of an answer take from the inputs.
+//! The dtypes of result fields that depend on the inputs.
 
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
-/// The dtypes that fields take from the inputs.
+/// The dtypes that depend on the inputs.
 #[derive(Clone)]
 pub struct Dtypes {
-    /// Of the score.
+    /// The dtype of the score.
     pub score: Dtype,
-    /// Of the key, with what Polars says of it beside the dtype.
+    /// The field of the key, with Polars' metadata.
     pub key: Field,
-    /// Of a mass: a count, or a sum of weights.
+    /// The dtype of a mass: a count, or a sum of weights.
     pub mass: Dtype,
 }
 
 impl Dtypes {
-    /// Those of a statistic without keys.
+    /// The dtypes of a statistic without keys.
     pub fn of_score(score: Dtype, weighted: bool) -> Self {
         let mass = if weighted { Dtype::Float64 } else { Dtype::UInt64 };
         Dtypes { score, key: Field::default(), mass }

@@ -29,26 +29,26 @@ use crate::ranking::tasks;
 use crate::statistics::kinds::{Column, Field as RecordField, KeyKind, Needs};
 use crate::statistics::rows::{Rows, SkippedRows};
 
-/// What appends the record of one group.
+/// A function that appends the record of one group.
 pub type Append<'a> = &'a (dyn Fn(usize, &mut [Column]) -> Result<(), String> + Sync);
 
 /// The rows of all groups, column by column.
 pub struct GroupTable {
     scores: Vec<Box<dyn Array>>,
-    /// States in place of scores and labels.
+    /// States instead of scores and labels.
     states: Option<KeyedStates>,
     labels: Option<Bitmap>,
     values: Vec<PrimitiveArray<f64>>,
-    /// The keys, if there are any.
+    /// The keys, if any.
     pub keys: Option<KeyCodes>,
     clusters: Option<KeyCodes>,
-    /// How many identical rows each row stands for, if not one.
+    /// The number of identical rows of each row, if counted.
     counts: Option<PrimitiveArray<f64>>,
-    /// What each row weighs, if rows have weights.
+    /// The weight of each row, if weighted.
     weights: Option<PrimitiveArray<f64>>,
-    /// Rows without a missing value, unless no value is missing.
+    /// The mask of rows without a missing value; `None` if no value is missing.
     valid: Option<Bitmap>,
-    /// Rows of which only the label is missing, where any is so; only if the statistic asks.
+    /// The mask of rows in which only the label is missing, if the statistic needs it and there are any.
     unlabelled: Option<Bitmap>,
     borders: Vec<usize>,
 }
@@ -131,7 +131,7 @@ impl GroupTable {
     }
 
     /// The records of all groups, in order.
-    pub fn answers(
+    pub fn records(
         &self,
         fields: &[RecordField],
         passes: usize,
@@ -154,7 +154,7 @@ impl GroupTable {
         Ok(if columns.is_empty() { Column::all_of(fields, Width::default(), 0) } else { columns })
     }
 
-    /// The rows of a range in which nothing is missing, each as often as it counts.
+    /// The complete rows of a range, repeated by their counts.
     fn complete_rows(&self, range: Range<usize>) -> Result<CompleteRows, String> {
         let is_used = |&row: &usize| self.valid.as_ref().is_none_or(|valid| valid.get_bit(row));
         let rows = match &self.counts {
@@ -168,7 +168,7 @@ impl GroupTable {
         Ok(CompleteRows { range, rows })
     }
 
-    /// How many rows of each key in a range have something missing.
+    /// The number of rows with a missing value for each key in a range.
     fn skipped(&self, range: Range<usize>) -> Vec<SkippedRows> {
         let (Some(valid), Some(keys)) = (&self.valid, &self.keys) else { return Vec::new() };
         let rows: Vec<usize> = range.filter(|&row| !valid.get_bit(row)).collect();
@@ -184,8 +184,8 @@ impl GroupTable {
         skipped
     }
 
-    /// The rows of a group in which nothing is missing, and whether a score among them is NaN; such a score is coded
-    /// like a number, and its key is marked.
+    /// The complete rows of a group, and whether a score among them is NaN. Such a score is coded like a
+    /// number, and its key is marked.
     pub fn group(&self, group: usize, mut needs: Needs) -> Result<(Rows, bool), String> {
         let has_keys = self.keys.is_some();
         let row_by_row = needs.placement_products && (has_keys || self.scores.len() > MOST_SCORES);
@@ -224,7 +224,7 @@ impl GroupTable {
             dispatch(scores.as_ref(), reader)
         };
         let facts = if self.scores.len() > 1 && rows.len >= SHARD_ROWS {
-            // Large scores are ranked side by side.
+            // Large score columns are ranked in parallel.
             tasks::par_map_items(&self.scores, facts_of).into_iter().collect::<Result<Vec<_>, String>>()?
         } else {
             self.scores.iter().map(facts_of).collect::<Result<Vec<_>, String>>()?
@@ -257,10 +257,10 @@ impl GroupTable {
     }
 }
 
-/// The rows of a group in which nothing is missing.
+/// The complete rows of a group.
 struct CompleteRows {
     range: Range<usize>,
-    /// Which rows those are, if not each of them once.
+    /// Their indices, if not each row once.
     rows: Option<Vec<usize>>,
 }
 
@@ -288,7 +288,7 @@ impl CompleteRows {
     }
 }
 
-/// Finds what a statistic needs to know of a score column.
+/// Computes the inputs of a statistic from a score column.
 struct ScoreReader<'a> {
     complete: &'a CompleteRows,
     labels: &'a [bool],
@@ -296,7 +296,7 @@ struct ScoreReader<'a> {
     needs: Needs,
 }
 
-/// What a statistic needs to know of a score column.
+/// The inputs of a statistic from a score column.
 struct ScoreFacts {
     codes: Option<Codes>,
     placements: Option<RowPlacements>,
@@ -304,7 +304,7 @@ struct ScoreFacts {
     key_placements: Option<Vec<KeyPlacements>>,
     all_placements: Option<AllPlacements>,
     key_farthest: Vec<u128>,
-    /// Which rows are NaN.
+    /// The rows with NaN.
     nan: Vec<usize>,
 }
 
@@ -326,7 +326,7 @@ impl WithScores for ScoreReader<'_> {
             (self.needs.placements && nan.is_empty()).then(|| RowPlacements::of(&scores, self.labels));
         let parted =
             self.needs.placement_products.then(|| PartedPlacements::of(&scores, self.labels)).flatten();
-        // No key with a NaN has placements, but all others have.
+        // Keys with a NaN have no placements; all others do.
         let (key_placements, keys_have_nan) = match &all_placements {
             Some(all) => (Some(all.keys()), Some(false)),
             None if self.needs.key_placements || self.needs.all_placements => {
@@ -335,7 +335,7 @@ impl WithScores for ScoreReader<'_> {
             }
             None => (None, None),
         };
-        // To rank the rows shows whether a score is NaN.
+        // Ranking detects NaN scores.
         let has_no_nan = parted.is_some() || keys_have_nan == Some(false);
         Ok(ScoreFacts {
             codes: self.needs.codes.then(|| Codes::of(&scores)),
@@ -349,9 +349,8 @@ impl WithScores for ScoreReader<'_> {
     }
 }
 
-/// Which of these scores are NaN.
 fn nan_rows<S: Score>(scores: &[S]) -> Vec<usize> {
-    // Most columns have none, which is seen soonest without a branch for each row.
+    // Most columns have no NaN, which a loop without branches checks fastest.
     let any_nan = |scores: &[S]| scores.iter().fold(false, |any, score| any | score.is_nan());
     let has_nan = if scores.len() < SHARD_ROWS {
         any_nan(scores)
@@ -363,7 +362,7 @@ fn nan_rows<S: Score>(scores: &[S]) -> Vec<usize> {
 }
 
 impl ScoreReader<'_> {
-    /// The largest `|tp N - fp P|` of each key's rows, 0 of those keys that have one of the NaN scores.
+    /// The largest `|tp N - fp P|` of each key's rows; 0 for keys with a NaN score.
     fn farthest_without<S: Score>(&self, nan: &[usize], scores: &[S]) -> Vec<u128> {
         let mut has_nan = vec![false; self.keys.distinct];
         nan.iter().for_each(|&row| has_nan[self.keys.of_row[row] as usize] = true);
@@ -372,7 +371,7 @@ impl ScoreReader<'_> {
         let scores: Vec<S> = rows.iter().map(|&row| scores[row as usize]).collect();
         let labels: Vec<bool> = rows.iter().map(|&row| self.labels[row as usize]).collect();
         let mut farthest = AllPlacements::with_heights(&scores, &labels, &self.keys.select(&rows)).farthest();
-        // That of these rows together is nobody's.
+        // The value for all of these rows together is not needed.
         farthest.truncate(self.keys.distinct);
         farthest
     }

@@ -1,6 +1,6 @@
-//! Groups: what each row of two List columns holds, as one run of scores and labels.
+//! Groups: the rows of two List columns as contiguous scores and labels.
 //!
-//! The one place that turns a row of a List column into observations.
+//! This is the only place that converts a row of a List column to observations.
 
 use std::ops::Range;
 
@@ -21,53 +21,52 @@ use crate::ranking::group::Group;
 use crate::ranking::scores::{Bits, Observations, Score};
 use crate::states::{Limit, State};
 
-/// The rows or states of all groups, and where each group's begin and end.
+/// The rows or states of all groups, and the borders of groups.
 pub struct Groups {
-    /// In the type that ranks them, without the groups' borders; of states those of all bins.
+    /// The scores in the type that ranks them, of all groups; for states, of all bins.
     pub scores: Box<dyn Array>,
     content: Content,
-    /// Where group `i` begins; one more entry than groups.
+    /// The start of group `i`; one more entry than groups.
     borders: Vec<usize>,
 }
 
-/// What stands beside the scores.
+/// The data besides the scores.
 enum Content {
     Rows(Rows),
     States(Box<States>, Option<Samples>),
 }
 
-/// Which sample each state is of, in place of the labels of its rows.
+/// The sample of each state, instead of the labels of its rows.
 struct Samples {
     labels: Bitmap,
-    /// Which states have a label, if not all.
+    /// The mask of states with a label, if not all have one.
     valid: Option<Bitmap>,
 }
 
 impl Samples {
-    /// The states of a sample among those of a group.
+    /// The states of a sample within a group.
     fn states(&self, group: Range<usize>, label: bool) -> Vec<usize> {
         let is_present = |state: usize| self.valid.as_ref().is_none_or(|valid| valid.get_bit(state));
         group.filter(|&state| is_present(state) && self.labels.get_bit(state) == label).collect()
     }
 }
 
-/// Rows, beside their scores.
+/// The data of rows besides their scores.
 struct Rows {
     labels: Bitmap,
-    /// What each row stands for, if not for one row.
+    /// The counts or weights of rows, if any.
     masses: Option<Masses>,
-    /// Rows of which nothing is missing and whose weight is not 0, where any is not so.
+    /// The mask of complete rows with non-zero weight, if not all are.
     valid: Option<Bitmap>,
-    /// Rows of which only the label is missing, where any is so.
+    /// The mask of rows in which only the label is missing, if any.
     unlabelled: Option<Bitmap>,
 }
 
 impl Groups {
-    /// Reads groups from a List column of scores, one of labels and, perhaps, one of weights or, if rows are counted, of
-    /// counts.
+    /// Reads groups from a List column of scores, one of labels, and optionally one of weights or of counts.
     ///
-    /// A column with a single row beside one with many is the same for every group (that is how a
-    /// literal arrives). Inside a group all must have the same number of rows.
+    /// A single-row column is broadcast to all groups; literals arrive in this way. Within a group all
+    /// columns must have the same number of rows.
     pub fn read(inputs: &[&Input], counted: bool) -> Result<Groups, String> {
         let third = if counted { "count" } else { "weight" };
         let (rows, borders) = same_groups(inputs, |input| ["score", "label", third][input.min(2)])?;
@@ -93,7 +92,7 @@ impl Groups {
         Ok(Groups { scores, content: Content::Rows(Rows { labels, masses, valid, unlabelled }), borders })
     }
 
-    /// Reads groups of states from a List column and, perhaps, one of the labels of states.
+    /// Reads groups of states from a List column, and optionally one of the labels of states.
     pub fn read_states(inputs: &[&Input]) -> Result<Groups, String> {
         let (columns, borders) = same_groups(inputs, |input| ["state", "label"][input.min(1)])?;
         let [column, label_rows @ ..] = &columns[..] else { return Err("expected a state".into()) };
@@ -111,7 +110,7 @@ impl Groups {
         self.borders.len() - 1
     }
 
-    /// How many rows a group has, or how many bins its states have.
+    /// The number of rows of a group, or of bins of its states.
     pub fn size(&self, group: usize) -> usize {
         let rows = self.rows(group);
         match &self.content {
@@ -120,12 +119,12 @@ impl Groups {
         }
     }
 
-    /// Where a group's rows or states are.
+    /// The range of a group's rows or states.
     fn rows(&self, group: usize) -> Range<usize> {
         self.borders[group]..self.borders[group + 1]
     }
 
-    /// The rows of a group, or of all groups together, whose scores are a part of these; none of states.
+    /// The rows of a group, or of all groups together, with these scores; `None` for states.
     pub fn observations<'a, S: Score>(
         &'a self,
         group: Option<usize>,
@@ -138,8 +137,8 @@ impl Groups {
         }
     }
 
-    /// Loads the rows or states of a group, whose scores are a part of these. If a state is all that is needed, rows with
-    /// weights are loaded as one, and so are many rows if it may be small.
+    /// Loads the rows or states of a group, with these scores. If only a state is needed, weighted rows are
+    /// loaded as a state, and so are many rows for a bounded state.
     pub fn load<S: Score>(
         &self,
         group: usize,
@@ -176,7 +175,6 @@ impl Groups {
 }
 
 impl Rows {
-    /// The rows of a group.
     fn observations<'a, S: Score>(&'a self, rows: Range<usize>, scores: &'a [S]) -> Observations<'a, S> {
         let slice = |bitmap| bits(bitmap).slice(rows.start, rows.len());
         let valid = self.valid.as_ref().map(slice);
@@ -199,7 +197,7 @@ impl Rows {
         }
     }
 
-    /// What is wrong with weights, with the name of their column.
+    /// Adds the name of the column to an error about weights.
     fn with_name(&self, problem: &str) -> String {
         match &self.masses {
             Some(Masses::Weights { name, .. }) => {
@@ -210,23 +208,23 @@ impl Rows {
     }
 }
 
-/// What rows stand for.
+/// The masses of rows.
 enum Masses {
-    /// Each weighs so much; the column has a name.
+    /// Weights, with the name of their column.
     Weights { name: String, values: PrimitiveArray<f64> },
-    /// Each is so many identical rows.
+    /// Counts of identical rows.
     Counts(PrimitiveArray<f64>),
 }
 
-/// The rows of List columns, one list after the other, and the borders between lists, which must be those of the
-/// first column in all; `role` says what an input is.
+/// The concatenated rows of List columns, and the borders between lists, which must be the same in all
+/// columns. `role` returns the role of an input.
 ///
-/// A column with a single list beside others with many is the same for every group (that is how a literal arrives).
+/// A single-list column is broadcast to all groups; literals arrive in this way.
 pub fn same_groups(
     inputs: &[&Input],
     role: impl Fn(usize) -> &'static str,
 ) -> Result<(Vec<Values>, Vec<usize>), String> {
-    // An empty column has no groups, whatever a literal beside it says.
+    // If a column is empty there are no groups, even next to a literal.
     let groups = inputs.iter().map(|input| input.len()).find(|&groups| groups != 1).unwrap_or(1);
     let mut columns = Vec::with_capacity(inputs.len());
     let mut first: Option<Vec<usize>> = None;
@@ -266,8 +264,8 @@ fn bits(bitmap: &Bitmap) -> Bits<'_> {
     Bits::new(bytes, start, rows)
 }
 
-/// The rows of a List column's lists, one after the other, and the borders between lists; a single
-/// list is repeated for all `groups`. A null list holds the rows that its borders say, which are none.
+/// The concatenated rows of a List column, and the borders between lists; a single list is repeated `groups`
+/// times. A null list has the rows between its borders, which are none.
 fn rows_and_borders(lists: &Input, groups: usize) -> Result<(Values, Vec<usize>), String> {
     let item = dtype::listed(&lists.field)?;
     let mut parts = Vec::with_capacity(lists.chunks.len().max(1));

@@ -1,4 +1,4 @@
-//! The inputs of statistics of several columns row by row: which is what, and what each may be.
+//! The inputs of statistics of several columns row by row: their positions and requirements.
 
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
@@ -8,26 +8,26 @@ use crate::plugin::abi::arguments::{Arguments, Roles};
 use crate::plugin::arrays::dtype;
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Needs};
 
-/// Where each column is: scores come first.
+/// The position of each column; scores come first.
 pub struct Places {
-    /// How many scores there are.
+    /// The number of scores.
     pub scores: usize,
-    /// The place of states, if they stand in place of the score and the label.
+    /// The position of states, if they replace the score and the label.
     pub state: Option<usize>,
-    /// The place of the label.
+    /// The position of the label.
     pub label: Option<usize>,
-    /// That of the cluster, if it is not the key.
+    /// The position of the cluster, if it is not the key.
     pub cluster: Option<usize>,
-    /// That of the key, and what it is called.
+    /// The position of the key, and its role.
     pub key: Option<(usize, &'static str)>,
-    /// That of the truth values which say what rows are of the reference.
+    /// The position of the booleans that mark the rows of the reference.
     pub reference: Option<usize>,
-    /// That of what says how many rows a row stands for.
+    /// The position of the counts or weights.
     pub mass: Option<(usize, Mass)>,
 }
 
 impl Places {
-    /// The places of the columns of these roles among so many.
+    /// The positions of the columns with these roles.
     pub fn of(
         Inputs { scores, label, cluster, key, states }: Inputs,
         kind: KeyKind<'_>,
@@ -60,7 +60,7 @@ impl Places {
         Ok(places)
     }
 
-    /// What a column is called in a message.
+    /// The name of a column in messages.
     pub fn name(&self, column: usize) -> &'static str {
         match (self.key, self.mass) {
             _ if self.label == Some(column) => "label",
@@ -74,33 +74,33 @@ impl Places {
     }
 }
 
-/// What a statistic says about its columns, as far as reading them needs it.
+/// The requirements of a statistic for its columns.
 pub struct InputRules<'a> {
-    /// What it takes.
+    /// The columns.
     pub inputs: Inputs,
-    /// What the values of the key are.
+    /// The kind of the key.
     pub keys: KeyKind<'a>,
-    /// What it needs to know of scores.
+    /// The derived inputs.
     pub needs: Needs,
     reference: Option<usize>,
     roles: &'a Roles,
     /// Whether rows may have weights.
     weights: bool,
-    /// Whether the rows of states may.
+    /// Whether states may have weights.
     weighted_states: bool,
 }
 
-/// What a column is that says how many rows a row stands for.
+/// The kind of a mass column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mass {
-    /// So many identical rows.
+    /// Counts of identical rows.
     Count,
-    /// A row of so much weight.
+    /// Weights.
     Weight,
 }
 
 impl Mass {
-    /// What the column is called in a message.
+    /// The name of the column in messages.
     pub fn name(self) -> &'static str {
         match self {
             Mass::Count => "count",
@@ -110,7 +110,7 @@ impl Mass {
 }
 
 impl<'a> InputRules<'a> {
-    /// Those of a call.
+    /// The requirements of a call.
     pub fn of<J: Joint>(Arguments { options: statistic, roles }: &'a Arguments<J>) -> Self {
         InputRules {
             roles,
@@ -123,25 +123,26 @@ impl<'a> InputRules<'a> {
         }
     }
 
-    /// Where each of so many columns is.
+    /// The position of each column.
     pub fn places(&self, columns: usize) -> Result<Places, String> {
         Places::of(self.inputs, self.keys, self.roles, columns)
     }
 
-    /// What a column that is ranked is called in a message: a score, unless the function calls it otherwise, such as a time.
+    /// The name of a ranked column in messages: a score, unless the function has another name for it, such as
+    /// a time.
     fn role(&self, column: usize, columns: usize) -> &str {
         let roles = &self.roles.0;
         let role = roles.get(column).filter(|_| roles.len() == columns);
         match role {
             Some(role) if !role.starts_with("score") => {
-                // Columns of one role have numbers behind it.
+                // Several columns of one role have numeric suffixes.
                 role.trim_end_matches(|letter: char| letter == '_' || letter.is_ascii_digit())
             }
             _ => "score",
         }
     }
 
-    /// The dtypes of a record's fields that depend on the inputs, once all inputs are known to be what they must be.
+    /// Validates all inputs, and returns the dtypes of a record's fields that depend on them.
     pub fn checked(&self, inputs: &[&Field]) -> Result<Dtypes, String> {
         let places = self.places(inputs.len())?;
         if let Some((_, Mass::Weight)) = places.mass.filter(|_| !self.weights) {

@@ -1,4 +1,4 @@
-//! States beside keys: the rows of each key of a group, counted earlier.
+//! States with keys: the stored rows of each key of a group.
 
 use arrow::array::Array;
 use arrow::bitmap::Bitmap;
@@ -27,7 +27,8 @@ impl KeyedStates {
         Ok(KeyedStates { states, scores })
     }
 
-    /// Which states have rows: a key of the others alone is not there, as a key whose rows are all missing is not.
+    /// The mask of states with rows. A key of other states does not count, as for a key whose rows are all
+    /// missing.
     pub fn validity(&self) -> Bitmap {
         (0..self.states.len()).map(|state| self.states.has_rows(state)).collect()
     }
@@ -37,16 +38,15 @@ impl KeyedStates {
         self.states.bins(states).len()
     }
 
-    /// The rows of each key of a group, and whether a score among them was NaN.
+    /// The rows of each key of a group, and whether any score was NaN.
     pub fn rows(&self, group: &[usize], keys: Codes, needs: Needs) -> Result<(Rows, bool), String> {
         dispatch(self.scores.as_ref(), Counting { states: &self.states, group, keys, needs })
     }
 }
 
-/// Counts the rows of each key.
 struct Counting<'a> {
     states: &'a States,
-    /// The states of the group.
+    /// The indices of the group's states.
     group: &'a [usize],
     keys: Codes,
     needs: Needs,
@@ -74,7 +74,7 @@ impl WithScores for Counting<'_> {
             distinct: 0,
             is_exact: of_keys.iter().all(|state| state.unordered_pairs() == 0),
         };
-        // Each key by itself; its codes say nothing of other keys.
+        // Each key separately; its codes are independent of other keys.
         let of_key = |weight_state: &Option<State<WeightSums>>| {
             weight_state
                 .as_ref()
@@ -82,7 +82,7 @@ impl WithScores for Counting<'_> {
         };
         let mut weighted = weights.iter().map(of_key).collect();
         if self.needs.codes || self.needs.all_placements {
-            // Keys are ordered among one another by the bins of all states; a NaN would leave none.
+            // Keys are compared by the bins of all states; a NaN would leave no bins.
             let has_scores = |&(_, &key): &(&usize, &u32)| !nan_keys[key as usize];
             let ordered = self.group.iter().zip(&self.keys.of_row).filter(has_scores);
             let all =
@@ -91,7 +91,8 @@ impl WithScores for Counting<'_> {
             if u32::try_from(all_keys.len()).is_err() {
                 return Err("the states of a group have more than 2^32 bins together".into());
             }
-            // Keys are compared, so scores that tie among all tie in each key: a difference of bins is no difference.
+            // Keys are compared, so scores that tie among all keys must tie in each key: differences within a
+            // bin are ignored.
             let with_codes = |_: &mut (), number: usize, key: &mut KeyRows| {
                 key.codes = codes(keys_of::<S::Key>(&of_keys[number]), all_keys);
                 if self.needs.all_placements {
@@ -127,7 +128,7 @@ impl WithScores for Counting<'_> {
     }
 }
 
-/// Codes of so many bins, highest first.
+/// The codes of this number of bins, highest first.
 fn descending(bins: usize) -> Vec<u32> {
     (0..bins as u32).rev().collect()
 }
@@ -143,12 +144,12 @@ fn keys_of<K: Key>(state: &State) -> &[K] {
     state.bins.keys().slice().unwrap_or_default()
 }
 
-/// For each bin of a key, which bin of all keys it lies in; that one has the lowest score of all its rows. Keys of scores
-/// descend, and codes are counted from the lowest.
+/// For each bin of a key, the bin of all keys that contains it, which has the lowest score of its rows. Keys
+/// of scores descend, and codes are counted from the lowest.
 fn codes<K: Key>(keys: &[K], all: &[K]) -> Vec<u32> {
     let mut place = 0;
     let code = |key: &K| {
-        // Steps double, because the next bin of a key is mostly near.
+        // Exponential search, because the next bin of a key is usually near.
         let mut step = 1;
         while all.get(place + step).is_some_and(|other| other > key) {
             place += step;
@@ -165,7 +166,7 @@ mod tests {
     use super::codes;
 
     #[test]
-    fn bins_lie_in_the_bins_of_all_keys() {
+    fn bins_map_to_bins_of_all_keys() {
         assert_eq!(codes(&[9u32, 8, 7, 2], &[8, 5, 2, 1]), [3, 3, 2, 1]);
         assert!(codes::<u32>(&[], &[]).is_empty());
     }

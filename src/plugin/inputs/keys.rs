@@ -1,4 +1,4 @@
-//! Keys: folds, clusters and segments of any dtype, as numbers in the order of their values.
+//! Keys: folds, clusters and segments of any dtype, as integers in the order of their values.
 
 use arrow::array::{
     Array, BinaryArray, BinaryViewArray, BooleanArray, PrimitiveArray, StructArray, Utf8ViewArray,
@@ -20,18 +20,18 @@ use crate::ranking::scores::{Key, Score};
 use crate::statistics::kinds::KeyKind;
 use crate::statistics::monitoring::{ORDERED, period_order};
 
-/// How many values a message lists.
+/// The maximum number of values in a message.
 const MAX_LISTED: usize = 10;
 
 /// A column of keys as codes.
 pub struct KeyCodes {
-    /// For each row, the place of its key among `values`.
+    /// For each row, the index of its key in `values`.
     pub codes: Vec<u32>,
     /// The distinct keys, in order.
     pub values: Values,
-    /// All codes are below this number.
+    /// An upper bound of the codes.
     n_codes: usize,
-    /// For each distinct key, the series that it is in, none if it has no place on the axis; empty unless keys are
+    /// For each distinct key its series, or `None` if it has no value on the axis; empty unless keys are
     /// [series](KeyKind::Series).
     pub series: Vec<Option<u32>>,
 }
@@ -56,7 +56,7 @@ impl KeyCodes {
         Ok(KeyCodes { codes, values, n_codes, series })
     }
 
-    /// Codes the rows of a column of truth values: false is 0, and true is 1.
+    /// Codes the rows of a boolean column: false is 0, and true is 1.
     fn of_truths(role: &str, rows: &Values) -> Result<KeyCodes, String> {
         let (truths, _) = label::bits(role, rows)?;
         let values = Values::new(rows.name(), BooleanArray::from_slice([false, true]).boxed());
@@ -64,7 +64,7 @@ impl KeyCodes {
         Ok(KeyCodes { codes, values, n_codes: 2, series: Vec::new() })
     }
 
-    /// Puts the keys of the reference before all others, or says that no row has it.
+    /// Moves the keys of the reference before all others; an error if no row has it.
     pub fn put_first(&mut self, is_reference: &Bitmap, rows: &Values, reference: &str) -> Result<(), String> {
         let mut of_reference = vec![false; self.values.array.len()];
         let validity = rows.validity();
@@ -73,7 +73,7 @@ impl KeyCodes {
                 of_reference[code as usize] = true;
             }
         }
-        // Without any keys there is nothing to compare, and no reference is needed.
+        // Without any keys there is no comparison, and no reference is needed.
         if !of_reference.is_empty() && !of_reference.contains(&true) {
             return Err(without_reference(&self.values, reference, validity.is_some())?);
         }
@@ -90,15 +90,15 @@ impl KeyCodes {
         Ok(())
     }
 
-    /// The codes of some rows without gaps, and the key that each stands for.
+    /// The codes of some rows as dense codes, and the key of each.
     pub fn among(&self, codes: &[u32]) -> (Codes, Vec<u32>) {
-        // The largest code is not looked for where a table of all keys is small enough.
+        // The maximum code is not needed if a table of all keys is small enough.
         let largest = || codes.iter().max().map_or(0, |&largest| largest as usize + 1);
         dense_codes(codes, if self.n_codes <= codes.len() { self.n_codes } else { largest() })
     }
 }
 
-/// Refuses a dtype whose values do not name anything.
+/// Rejects a dtype whose values cannot be keys.
 pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     let plain = |field: &Field| !dtype::is_nested(field) && !dtype::is_extension(field);
     let has_names = match item.dtype() {
@@ -112,7 +112,7 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     Err(format!("{role} \"{name}\" has dtype {dtype}, expected plain values such as strings or integers"))
 }
 
-/// Where each value stands among the distinct ones.
+/// The index of each value among the distinct ones.
 fn places(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Factorized, String> {
     let validity = array.validity();
     macro_rules! scores {
@@ -170,7 +170,7 @@ fn key<S: Score>(value: S) -> S::Key {
     if value.is_nan() { S::Key::NAN } else { value.key() }
 }
 
-/// Words of an Enum go by its order, others by the alphabet.
+/// Words of an Enum are in category order, others in alphabetical order.
 fn places_of_words(field: &Field, words: &Words) -> Result<Factorized, String> {
     let order = categories(field);
     let ranks = if order.is_empty() {
@@ -185,12 +185,12 @@ fn places_of_words(field: &Field, words: &Words) -> Result<Factorized, String> {
         };
         words.words.values_iter().map(rank).collect::<Result<Vec<u32>, String>>()?
     };
-    // Under a missing row, the place may be outside the words.
+    // Under a null, the index may be out of range.
     let rank = |&place: &u32| ranks.get(place as usize).copied().unwrap_or_default();
     Ok(Factorized::of(&each(&words.places, rank), words.validity.as_ref()))
 }
 
-/// The categories of an Enum, in its order: the field names each after its length, which a semicolon ends.
+/// The categories of an Enum in order; the field's metadata has each as a length, a semicolon and the text.
 fn categories(field: &Field) -> Vec<&str> {
     let about = field.metadata.as_ref();
     let listed = about
@@ -205,7 +205,7 @@ fn categories(field: &Field) -> Vec<&str> {
     std::iter::from_fn(next).collect()
 }
 
-/// Structs go by their fields, the first one first.
+/// Structs are ordered lexicographically by their fields.
 fn places_of_structs(
     fields: &[Field],
     structs: &StructArray,
@@ -233,7 +233,7 @@ fn places_of_structs(
     Ok(if are_missing { Factorized::of(&so_far.of_row, structs.validity()) } else { so_far })
 }
 
-/// Where each value stands among the distinct ones. What is missing comes first, or last if that is the kind of the keys.
+/// The index of each value among the distinct ones. Nulls come first, or last for [`KeyKind::MissingLast`].
 fn places_with_missing(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Factorized, String> {
     let mut places = places(field, array, kind)?;
     if array.null_count() > 0 {
@@ -250,7 +250,7 @@ fn places_with_missing(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> R
     Ok(places)
 }
 
-/// Puts the distinct texts of an axis in the order of the periods that they name; other values have their order.
+/// Sorts the distinct texts of an axis by their periods; other values keep their order.
 fn in_order_of_periods(places: &mut Factorized, field: &Field, array: &dyn Array) -> Result<(), String> {
     let is_text = match array.dtype() {
         Dtype::Utf8View => true,
@@ -276,8 +276,8 @@ fn in_order_of_periods(places: &mut Factorized, field: &Field, array: &dyn Array
     Ok(())
 }
 
-/// The series that each key is in: that of its fields but the last. A key whose last field is missing is in none, since it
-/// has no place on the axis.
+/// The series of each key: the values of all fields except the last. A key with a null last field has no
+/// series, since it has no value on the axis.
 fn series(keys: &Values) -> Result<Vec<Option<u32>>, String> {
     let Dtype::Struct(fields) = keys.array.dtype() else {
         return Ok(vec![Some(0); keys.array.len()]);
@@ -316,7 +316,7 @@ fn one_zero(values: Box<dyn Array>) -> Result<Box<dyn Array>, String> {
     })
 }
 
-/// The places of keys among classes, which are compared as text.
+/// The indices of keys among classes, compared as text.
 fn among(classes: &[String], role: &str, keys: &Values) -> Result<Vec<u32>, String> {
     let place = |key: String| match (0..).zip(classes).find(|(_, class)| **class == key) {
         Some((place, _)) => Ok(place),
@@ -331,7 +331,7 @@ fn among(classes: &[String], role: &str, keys: &Values) -> Result<Vec<u32>, Stri
     (0..keys.array.len()).map(|row| place(text::cast(&keys.field, keys.array.as_ref(), row)?)).collect()
 }
 
-/// What is wrong with keys among which the reference is not; `missing` if there are rows without a key.
+/// The error for a missing reference; `missing` is true if there are rows without a key.
 fn without_reference(values: &Values, reference: &str, missing: bool) -> Result<String, String> {
     let structs = downcast::<StructArray>(values.array.as_ref())?;
     let (Dtype::Struct(fields), names) = (structs.dtype(), structs.values()) else {
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_of_texts_is_in_the_order_of_its_numbers() {
+    fn text_axis_is_ordered_by_numbers() {
         let read = |weeks: [Option<&str>; 5]| {
             let weeks = Utf8ViewArray::from_slice(weeks).boxed();
             let region = PrimitiveArray::<i16>::from_slice([1, 1, 0, 1, 1]).boxed();
@@ -458,7 +458,7 @@ mod tests {
             error.starts_with("by \"week\" has periods without an order: \"Oct 2026\" names \"Oct\""),
             "{error}"
         );
-        // Words of which there is one need no order.
+        // A single distinct word needs no order.
         assert!(read([Some("baseline"), None, None, None, Some("baseline")]).is_ok());
     }
 

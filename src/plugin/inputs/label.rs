@@ -1,4 +1,4 @@
-//! Labels, and other columns of truth values, as bits.
+//! Labels, and other boolean columns, as bits.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use polars::prelude::pf16;
 use crate::plugin::arrays::{downcast::downcast, dtype, values::Values};
 use crate::statistics::options::per_front_end;
 
-/// A label of more different values is more like a score.
+/// A label with more distinct values is probably a score.
 const MOST_VALUES: usize = 10;
 
 /// The error of a label, with a comparison as the hint.
@@ -26,7 +26,7 @@ fn expected(role: &str, name: &str, got: &str) -> String {
     format!("{role} \"{name}\" {got}, expected Booleans, or integers or floats that are all 0 or 1")
 }
 
-/// The different values in order, each with its number of rows; no more than [`MOST_VALUES`] and one.
+/// The distinct values in order with their numbers of rows, at most [`MOST_VALUES`] + 1.
 fn counted<T: PartialOrd + ToString>(values: impl Iterator<Item = T>) -> Vec<(String, usize)> {
     let mut counts: Vec<(T, usize)> = Vec::new();
     for value in values {
@@ -89,7 +89,7 @@ fn not_a_number(role: &str, name: &str) -> String {
     format!("{}. Hint: to leave out such rows, write {hint}", expected(role, name, "holds NaN"))
 }
 
-/// Refuses a dtype that cannot hold labels.
+/// Rejects a dtype that cannot contain labels.
 pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     if dtype::is_number(item) || matches!(item.dtype(), Dtype::Boolean | Dtype::Null) {
         return Ok(());
@@ -100,8 +100,8 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
 /// The error of a label of another dtype.
 fn other_dtype(role: &str, name: &str, item: &Field) -> String {
     let got = format!("has dtype {}", dtype::display(item));
-    // Which words there are is known only when rows are read. Others than the two, such as NA, are refused by
-    // Python, and are missing in SQL.
+    // The words are unknown before rows are read. Words other than the two, such as NA, are an error in
+    // Python, and null in SQL.
     let python = if dtype::is_words(item) {
         format!(
             "pl.col(\"{name}\").replace_strict({{\"...\": True, \"...\": False}}, return_dtype=pl.Boolean), with \
@@ -114,7 +114,7 @@ fn other_dtype(role: &str, name: &str, item: &Field) -> String {
     refused(role, name, &got, &python, &sql)
 }
 
-/// The labels' truth values, and which of them are there.
+/// The labels as bits, and their validity.
 pub fn bits(role: &str, labels: &Values) -> Result<(Bitmap, Option<Bitmap>), String> {
     check(role, labels.name(), &labels.field)?;
     let array = labels.array.as_ref();
@@ -134,7 +134,7 @@ pub fn bits(role: &str, labels: &Values) -> Result<(Bitmap, Option<Bitmap>), Str
                     let values = array.values().as_slice();
                     let one_or_zero = |value: &$label| *value == $one || *value == $zero;
                     if !values.iter().all(one_or_zero) {
-                        // A value under a null may be anything, so a second look leaves out the nulls.
+                        // Values under a null are unspecified, so a second pass skips the nulls.
                         let present = || array.iter().flatten();
                         if let Some(wrong) = present().find(|value| !one_or_zero(value)) {
                             let wrong = wrong.to_string();

@@ -1,4 +1,4 @@
-//! The inputs of statistics of one score: what they may be, and the dtype of the answer that follows from them.
+//! The inputs of statistics of one score: their validation, and the resulting dtype.
 
 use arrow::datatypes::Field;
 
@@ -8,23 +8,23 @@ use super::{count, label, score, weight};
 use crate::plugin::abi::arguments::Roles;
 use crate::plugin::arrays::dtype;
 
-/// What the inputs are.
+/// The kind of the inputs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Inputs {
-    /// A score and a label of each row.
+    /// A score and a label for each row.
     Rows,
-    /// What each row weighs, besides.
+    /// Also a weight for each row.
     Weighted,
-    /// How many identical rows each row stands for, besides.
+    /// Also the number of identical rows for each row.
     Counted,
-    /// States of rows that were counted earlier.
+    /// States.
     States,
-    /// The same of two samples, with a label of each state: what its rows are, in place of their own labels.
+    /// States of two samples, with a label for each state instead of the labels of its rows.
     Samples,
 }
 
 impl Inputs {
-    /// Those of a call, by the roles of its columns.
+    /// The kind for a call, by the roles of its columns.
     pub fn of(roles: &Roles) -> Self {
         let has = |role: &str| roles.place(role, roles.0.len()).is_some();
         match () {
@@ -36,7 +36,7 @@ impl Inputs {
         }
     }
 
-    /// The roles of the columns, in the order in which they are read here.
+    /// The roles of the columns, in reading order.
     fn roles(self) -> &'static [&'static str] {
         match self {
             Inputs::Rows => &["score", "label"],
@@ -57,8 +57,8 @@ impl Inputs {
     }
 }
 
-/// What the inputs of a call of several scores are, and those of each score: roles other than a score's or a state's are
-/// shared.
+/// The kind for a call with several scores, and the columns of each score; only score and state columns are
+/// not shared.
 pub fn of_each_score<'a, T>(roles: &Roles, columns: &'a [T]) -> Result<(Inputs, Vec<Vec<&'a T>>), String> {
     let shared = roles.0.iter().filter(|role| !role.starts_with("score") && !role.starts_with("state"));
     let of_rows = roles.0.first().is_none_or(|role| role.starts_with("score"));
@@ -73,8 +73,8 @@ pub fn of_each_score<'a, T>(roles: &Roles, columns: &'a [T]) -> Result<(Inputs, 
     Ok((kind, columns[..scores].iter().map(of_score).collect::<Result<_, String>>()?))
 }
 
-/// The dtypes that fields take from the inputs, once all inputs are known to be what they must be; `weights` says whether
-/// rows may have weights.
+/// Validates all inputs, and returns the dtypes that depend on them; `weights` is true if rows may have
+/// weights.
 pub fn checked(inputs: &[&Field], kind: Inputs, weights: bool) -> Result<Dtypes, String> {
     let (scores, labels, mass) = match inputs {
         [column, labels @ ..] if kind == Inputs::States || kind == Inputs::Samples => {

@@ -1,4 +1,4 @@
-//! Scores as slices of their own type, and thresholds as values of the scores' dtype.
+//! Scores as slices of their native type, and thresholds as values of the scores' dtype.
 
 use arrow::array::{Array, BooleanArray, PrimitiveArray};
 use arrow::bitmap::Bitmap;
@@ -14,7 +14,7 @@ use crate::plugin::arrays::{
 use crate::ranking::scores::{Bits, Domain, Keys, Score};
 use crate::statistics::options::per_front_end;
 
-/// Calls a macro with the Rust types that rankable scores are held in, each with its dtypes.
+/// Calls a macro with the native types of rankable scores, each with its dtypes.
 macro_rules! with_native_types {
     ($by_type:ident) => {
         $by_type! {
@@ -30,7 +30,7 @@ macro_rules! with_native_types {
     };
 }
 
-/// Refuses a dtype that cannot hold scores, or what has another role and is ranked as a score is.
+/// Rejects a dtype that cannot contain scores, or another ranked column of this role.
 pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     if dtype::is_numeric(item) {
         return Ok(());
@@ -66,16 +66,16 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     Err(format!("{role} \"{name}\" has dtype {dtype}, expected numbers or Booleans{hint}"))
 }
 
-/// The dtype of thresholds of scores of this dtype: its own.
+/// The dtype of thresholds of scores with this dtype, which is the same.
 pub fn threshold_dtype(dtype: &Dtype) -> Dtype {
     match dtype {
-        // A column without a single value has no type to keep.
+        // An all-null column has no type.
         Dtype::Null => Dtype::Float64,
         dtype => dtype.clone(),
     }
 }
 
-/// Which numbers of the type that ranks them scores of a dtype can be.
+/// The possible values of scores of a dtype, within the type that ranks them.
 pub fn domain(dtype: &Dtype) -> Domain {
     fn whole(lowest: impl Into<i128>, highest: impl Into<i128>) -> Domain {
         Domain::Whole { lowest: lowest.into(), highest: highest.into(), decimals: 0 }
@@ -97,8 +97,8 @@ pub fn domain(dtype: &Dtype) -> Domain {
 
 /// Scores in the type that ranks them: the same numbers in the same order.
 ///
-/// Boolean, Float16 and integers of 8 and 16 bits widen, and Decimal shows its integers, all exactly. The code that
-/// ranks is compiled once for each type that is left, so fewer types make the build shorter.
+/// Boolean, Float16 and integers of 8 and 16 bits are widened, and Decimal is read as integers, all exactly.
+/// Ranking code is monomorphised for each remaining type, so fewer types shorten the build.
 pub fn rankable(scores: &Values) -> Result<Box<dyn Array>, String> {
     check("score", scores.name(), &scores.field)?;
     let array = scores.array.as_ref();
@@ -117,14 +117,14 @@ pub fn rankable(scores: &Values) -> Result<Box<dyn Array>, String> {
     })
 }
 
-/// Integers of 32 bits, for narrower ones.
+/// 32-bit integers from narrower ones.
 fn widened<S: NativeType + Into<i32>>(scores: &dyn Array) -> Result<Box<dyn Array>, String> {
     let scores = downcast::<PrimitiveArray<S>>(scores)?;
     let wide = scores.values().iter().map(|&score| score.into()).collect();
     Ok(PrimitiveArray::<i32>::from_vec(wide).with_validity(scores.validity().cloned()).boxed())
 }
 
-/// The eight bits of every byte as numbers, the lowest first.
+/// The eight bits of every byte value as integers, lowest first.
 const SPREAD: [[i32; 8]; 256] = {
     let mut spread = [[0; 8]; 256];
     let mut byte = 0;
@@ -139,7 +139,7 @@ const SPREAD: [[i32; 8]; 256] = {
     spread
 };
 
-/// Truth values as 0 and 1, as a cast makes them, but eight at a time.
+/// Booleans as 0 and 1, eight at a time.
 fn from_bits(scores: &BooleanArray) -> PrimitiveArray<i32> {
     let (bytes, start, rows) = scores.values().as_slice();
     let bits = Bits::new(bytes, start, rows);
@@ -151,11 +151,12 @@ fn from_bits(scores: &BooleanArray) -> PrimitiveArray<i32> {
     PrimitiveArray::from_vec(values).with_validity(scores.validity().cloned())
 }
 
-/// Thresholds, which are scores of this dtype by their keys, as values of the dtype.
+/// Converts the keys of thresholds to values of the scores' dtype.
 ///
-/// What [`rankable`] widened is narrowed again, which is exact because every threshold is an observed score.
+/// Values that [`rankable`] widened are narrowed again, which is exact because every threshold is an observed
+/// score.
 pub fn thresholds(keys: Keys, validity: Option<Bitmap>, dtype: &Dtype) -> Result<Box<dyn Array>, String> {
-    /// Keys as scores of a type; no statistic changes the width that the columns were made with.
+    /// Keys as scores of a type; statistics do not change the width of the column.
     fn scores<S: Native>(keys: Keys) -> Result<Vec<S>, String> {
         let keys = keys.into_vec::<S::Key>().ok_or("thresholds of another width than the scores")?;
         Ok(keys.into_iter().map(S::from_key).collect())
@@ -194,7 +195,7 @@ pub fn thresholds(keys: Keys, validity: Option<Bitmap>, dtype: &Dtype) -> Result
     with_native_types!(by_type)
 }
 
-/// A Rust type that rankable scores are held in.
+/// A native type of rankable scores.
 pub trait Native: Score + NativeType {}
 
 macro_rules! native {
@@ -202,16 +203,16 @@ macro_rules! native {
 }
 with_native_types!(native);
 
-/// Work on scores of a type that is known only when a query runs.
+/// A function that is generic over the type of scores.
 pub trait WithScores {
     /// The result.
     type Output;
 
-    /// Does the work.
+    /// Calls the function.
     fn with<S: Native>(self, scores: &[S]) -> Result<Self::Output, String>;
 }
 
-/// Does `what` with rankable scores in their own type.
+/// Calls `what` with rankable scores in their native type.
 pub fn dispatch<W: WithScores>(scores: &dyn Array, what: W) -> Result<W::Output, String> {
     macro_rules! by_type {
         ($($($dtype:pat_param)|+ => $score:ty;)*) => {

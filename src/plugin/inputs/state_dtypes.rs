@@ -1,4 +1,4 @@
-//! The dtypes of columns of states, which anybody may have written.
+//! Validation of the dtypes of columns of states, which may come from other programs.
 
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
@@ -8,21 +8,21 @@ use crate::states::weight_sums::DECIMALS;
 use crate::statistics::kinds::record::Record;
 use crate::statistics::states::roc_state::{BIN, RocStateRecord};
 
-/// Counts of rows: whole numbers that are not negative.
+/// Counts of rows: non-negative integers.
 pub const COUNTS: [&str; 5] = ["n_pos", "n_neg", "n_missing", "resolution", "max_bins"];
 
-/// Sums of the squared weights of positives and of negatives, in bins of rows with weights.
+/// Sums of the squared weights of positives and of negatives, in bins of weighted rows.
 pub const SQUARES: [&str; 2] = ["pos_squares", "neg_squares"];
 
-/// What the dtype of a column of states says.
+/// The dtypes within a column of states.
 pub struct StateDtypes<'a> {
-    /// Of the scores.
+    /// The field of the scores.
     pub score: &'a Field,
     /// Whether positives and negatives are sums of weights.
     pub has_weights: bool,
 }
 
-/// The dtypes of a column, if it holds states.
+/// Validates a column of states, and returns its dtypes.
 pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String> {
     let refused = |problem: String| {
         format!(
@@ -81,17 +81,16 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String>
     Ok(StateDtypes { score: scores, has_weights })
 }
 
-/// Why states of rows with weights are refused where rows are counted.
+/// The error for states of weighted rows where counts are required.
 pub fn of_weights(name: &str) -> String {
     format!("state \"{name}\" is of weighted rows, expected states without weights")
 }
 
-/// Whether the values are sums of weights.
 fn is_sum(field: &Field) -> bool {
     matches!(field.dtype(), Dtype::Decimal(_, decimals) if (1..=DECIMALS as usize).contains(decimals))
 }
 
-/// Whether the values are whole numbers: integers, or decimals without places, as which Spark reads unsigned integers.
+/// Whether the values are integers, or decimals with scale 0, which Spark uses for unsigned integers.
 fn is_whole(field: &Field) -> bool {
     matches!(field.dtype(), Dtype::Decimal(_, 0)) || count::check("", field).is_ok()
 }

@@ -8,7 +8,7 @@ use crate::plugin::arrays::{downcast::downcast, values::Values};
 use crate::ranking::ties::row_counts::MOST_ROWS;
 use crate::states::weight_sums::{DECIMALS, MOST_STEPS, WeightSums};
 
-/// Sums of weights of bins, which all must be there, and of their squares, which need not.
+/// Sums of weights of bins, which must not be null, and of their squares, which may be.
 pub fn bin_weights(
     state: &str,
     column: &Values,
@@ -31,7 +31,7 @@ pub fn bin_weights(
 struct Steps<'a> {
     state: &'a str,
     column: &'a Values,
-    /// What the numbers are sums of.
+    /// The kind of the sums.
     of: &'a str,
     numbers: &'a [i128],
     validity: Option<&'a Bitmap>,
@@ -49,7 +49,7 @@ impl<'a> Steps<'a> {
         Ok(Steps { state, column, of, numbers, validity, decimals, per_unit })
     }
 
-    /// The steps of a bin; none of a null.
+    /// The steps of a bin; `None` for null.
     fn at(&self, bin: usize) -> Result<Option<u128>, String> {
         if self.validity.is_some_and(|validity| !validity.get_bit(bin)) {
             return Ok(None);
@@ -65,7 +65,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Counts of bins, which all must be there. [`check_counts`] says whether they are counts of rows.
+/// Counts of bins, which must not be null. [`check_counts`] validates them.
 pub fn bin_counts(state: &str, column: &Values) -> Result<PrimitiveArray<u64>, String> {
     if column.array.null_count() > 0 {
         return Err(format!("state \"{state}\" holds a bin with a null"));
@@ -77,9 +77,9 @@ pub fn bin_counts(state: &str, column: &Values) -> Result<PrimitiveArray<u64>, S
     Ok(counts.clone())
 }
 
-/// Refuses counts of the bins of a state that are too large; `field` names their column.
+/// Rejects counts of the bins of a state that are too large; `field` is the name of their column.
 pub fn check_counts(state: &str, field: &str, counts: &[u64]) -> Result<(), String> {
-    // The largest is found only if the bits of all together are too large: together they are read much faster.
+    // The bitwise OR is a fast bound of the maximum, which is computed only if the OR is too large.
     if counts.iter().fold(0, |bits, count| bits | count) > MOST_ROWS
         && let Some(&most) = counts.iter().max()
     {
@@ -88,7 +88,7 @@ pub fn check_counts(state: &str, field: &str, counts: &[u64]) -> Result<(), Stri
     Ok(())
 }
 
-/// Counts of states, each as a whole number if it and its state are there.
+/// Counts of states; `None` if the count or its state is null.
 pub fn numbers(state: &str, column: &Values, states: Option<&Bitmap>) -> Result<Vec<Option<u64>>, String> {
     let floats = column.floats()?;
     let is_used = |row: usize| states.is_none_or(|states| states.get_bit(row));

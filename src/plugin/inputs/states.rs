@@ -1,6 +1,7 @@
-//! States: columns of counted rows, as [`RocState`](crate::statistics::RocState) writes them.
+//! States: columns of counted rows in the format of [`RocState`](crate::statistics::RocState).
 //!
-//! Anybody may have written such a column. What is not a state is refused by name, before it is used.
+//! Such a column may come from any program. Invalid states are rejected with the name of the column before
+//! use.
 
 use std::ops::Range;
 
@@ -27,16 +28,16 @@ use crate::states::{
 };
 use crate::statistics::states::roc_state::{BIN, RocStateRecord};
 
-/// A column of states, but for their scores.
+/// A column of states, without their scores.
 pub struct States {
     name: String,
-    /// What each state says beside its bins; none where a state is null, which is no rows.
+    /// The fields of each state except its bins; `None` for a null state, which has no rows.
     heads: Vec<Option<Head>>,
-    /// Where the bins of state `i` begin; one more entry than states.
+    /// The start of the bins of state `i`; one more entry than states.
     borders: Vec<usize>,
     counts: BinCounts,
     tied: Bitmap,
-    /// Which numbers scores can be.
+    /// The possible values of scores.
     domain: Domain,
 }
 
@@ -46,7 +47,7 @@ enum BinCounts {
     Weights { pos: Vec<WeightSums>, neg: Vec<WeightSums> },
 }
 
-/// What a state says beside its bins.
+/// The fields of a state except its bins.
 struct Head {
     rows: RowCounts,
     has_nan: bool,
@@ -55,7 +56,7 @@ struct Head {
 }
 
 impl States {
-    /// Reads states; beside them stand the scores of all their bins, in the type that ranks them.
+    /// Reads states, and the scores of all their bins in the type that ranks them.
     pub fn read(column: &Values) -> Result<(States, Box<dyn Array>), String> {
         let name = column.name();
         let has_weights = state_dtypes::check(name, &column.field)?.has_weights;
@@ -121,12 +122,12 @@ impl States {
         self.heads.len()
     }
 
-    /// Whether a state is there and has rows that are not missing.
+    /// Whether a state is valid and has complete rows.
     pub fn has_rows(&self, state: usize) -> bool {
         self.heads[state].as_ref().is_some_and(|head| head.rows.n_pos > 0 || head.rows.n_neg > 0)
     }
 
-    /// Whether a state is there: not null.
+    /// Whether a state is valid (not null).
     pub fn is_present(&self, state: usize) -> bool {
         self.heads[state].is_some()
     }
@@ -136,7 +137,7 @@ impl States {
         self.borders[states.start]..self.borders[states.end]
     }
 
-    /// Refuses states of more rows than a group may have.
+    /// Rejects states with more rows than a group may have.
     pub fn check_rows(&self, states: &[usize]) -> Result<(), String> {
         let all_rows = |head: &Head| head.rows.n_pos + head.rows.n_neg + head.rows.n_missing;
         let heads = states.iter().filter_map(|&state| self.heads[state].as_ref());
@@ -146,7 +147,7 @@ impl States {
         Ok(())
     }
 
-    /// The scale of states, if any of them has one; refuses states of several.
+    /// The scale of states, if any has one; rejects several different ones.
     pub fn scale(&self, states: &[usize]) -> Result<Option<Scale>, String> {
         let limits = states.iter().filter_map(|&state| self.heads[state].as_ref()?.limit);
         let mut scales = limits.map(|limit| limit.scale);
@@ -160,7 +161,7 @@ impl States {
         Ok(scale)
     }
 
-    /// All rows of some states, as one state; `scores` are those of all bins.
+    /// The merged state of some states; `scores` are the scores of all bins.
     pub fn merged<S: Score>(&self, states: &[usize], scores: &[S]) -> Result<StoredState, String> {
         Ok(match &self.counts {
             BinCounts::Counts { pos, neg } => {
@@ -176,7 +177,7 @@ impl States {
         })
     }
 
-    /// Refuses sums of weights that a state has no room for.
+    /// Rejects sums of weights that exceed the limit of a state.
     fn check_weights(&self, states: &[usize], sums: [&[WeightSums]; 2]) -> Result<(), String> {
         let total = |sums: &[WeightSums]| {
             let sums = states.iter().flat_map(|&state| &sums[self.bins(state..state + 1)]);
@@ -192,24 +193,24 @@ impl States {
         ))
     }
 
-    /// Calls `answer` with the merged state of each window over some states, as [`moving`] does.
+    /// Calls `emit` with the merged state of each window over some states, like [`moving`].
     pub fn moving<S: Score>(
         &self,
         states: &[usize],
         windows: &[Range<usize>],
         scores: &[S],
-        answer: &mut impl FnMut(RocStateRecord),
+        emit: &mut impl FnMut(RocStateRecord),
     ) -> Result<(), String> {
         match &self.counts {
             BinCounts::Counts { pos, neg } => {
                 let counts =
                     |bins: Range<usize>| self.counts_of(&pos.values()[bins.clone()], &neg.values()[bins]);
-                self.moving_as(states, windows, scores, &counts, answer)
+                self.moving_as(states, windows, scores, &counts, emit)
             }
             BinCounts::Weights { pos, neg } => {
                 self.check_weights(states, [pos, neg])?;
                 let counts = |bins: Range<usize>| Ok(in_pairs(&pos[bins.clone()], &neg[bins]));
-                self.moving_as(states, windows, scores, &counts, answer)
+                self.moving_as(states, windows, scores, &counts, emit)
             }
         }
     }
@@ -220,7 +221,7 @@ impl States {
         windows: &[Range<usize>],
         scores: &[S],
         counts: &impl Fn(Range<usize>) -> Result<Vec<Count<T>>, String>,
-        answer: &mut impl FnMut(RocStateRecord),
+        emit: &mut impl FnMut(RocStateRecord),
     ) -> Result<(), String>
     where
         State<T>: CheckedSums + Into<RocStateRecord>,
@@ -230,7 +231,7 @@ impl States {
         let read = |place: usize| self.checked(states[place], scores, counts, scale);
         moving::<S::Key, _, _>(windows, &read, &mut |state| {
             interrupt::check();
-            answer(state.unwrap_or_else(|| self.empty::<S, T>()).into());
+            emit(state.unwrap_or_else(|| self.empty::<S, T>()).into());
         })
     }
 
@@ -258,7 +259,7 @@ impl States {
         State::exact(Counts::new(ScoreType::of::<S>(self.domain), None), RowCounts::default())
     }
 
-    /// One state, once it is known to be one.
+    /// A validated state.
     fn checked<S: Score, T: CountValue>(
         &self,
         state: usize,
@@ -274,7 +275,7 @@ impl States {
         checked.map_err(|problem| format!("state \"{}\" {problem}", self.name))
     }
 
-    /// One state, as it was written.
+    /// A state as it was written.
     fn state<S: Score, T: CountValue>(
         &self,
         state: usize,
@@ -297,7 +298,7 @@ impl States {
         })
     }
 
-    /// Positives and negatives of the bins of a state, once they are known to be counts of rows.
+    /// Positives and negatives of the bins of a state, after validation as counts of rows.
     fn counts_of(&self, pos: &[u64], neg: &[u64]) -> Result<Vec<Count>, String> {
         check_counts(&self.name, "pos", pos)?;
         check_counts(&self.name, "neg", neg)?;
@@ -305,19 +306,20 @@ impl States {
     }
 }
 
-/// Positives and negatives bin by bin.
+/// Positives and negatives of each bin.
 fn in_pairs<T: CountValue>(pos: &[T], neg: &[T]) -> Vec<Count<T>> {
     pos.iter().zip(neg).map(|(&pos, &neg)| Count { pos, neg }).collect()
 }
 
-/// A field of structs, by its name.
+/// A field of structs, by name.
 fn fields_of(structs: &StructArray, name: &str) -> Result<Values, String> {
     let place = structs.fields().iter().position(|field| field.name == name);
     let place = place.ok_or_else(|| format!("no field {name}"))?;
     Ok(Values { field: structs.fields()[place].clone(), array: structs.values()[place].clone() })
 }
 
-/// The bins of all states, and where those of each begin; a null state has none, whatever lies under the null.
+/// The bins of all states, and the start of each state's bins. A null state has none, whatever is stored
+/// under the null.
 fn bins_of(structs: &StructArray, lists: &ListArray<i64>) -> Result<(Vec<usize>, Box<dyn Array>), String> {
     let offsets = lists.offsets();
     if structs.null_count() == 0 {
@@ -341,7 +343,7 @@ fn bins_of(structs: &StructArray, lists: &ListArray<i64>) -> Result<(Vec<usize>,
     Ok((borders, gathered(lists.values().as_ref(), &used)?))
 }
 
-/// The word of a row, if it has one.
+/// The word of a row, if not null.
 fn word(words: &Values, row: usize) -> Result<Option<&str>, String> {
     match words.field.dtype() {
         Dtype::Null => Ok(None),
@@ -349,7 +351,7 @@ fn word(words: &Values, row: usize) -> Result<Option<&str>, String> {
     }
 }
 
-/// The resolution of a state, which must be one of its scale.
+/// Validates the resolution of a state against its scale.
 fn checked_resolution(name: &str, resolution: u64, limit: Option<Limit>) -> Result<Resolution, String> {
     if resolution > LAST.into() {
         return Err(format!(
@@ -362,7 +364,6 @@ fn checked_resolution(name: &str, resolution: u64, limit: Option<Limit>) -> Resu
     Ok(resolution as Resolution)
 }
 
-/// What `max_bins` and `scale` say together.
 fn limit(state: &str, max_bins: Option<u64>, scale: Option<&str>) -> Result<Option<Limit>, String> {
     let (max_bins, scale_name) = match (max_bins, scale) {
         (None, None) => return Ok(None),

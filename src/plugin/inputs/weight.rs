@@ -9,13 +9,13 @@ use rayon::prelude::*;
 use crate::plugin::arrays::{dtype, values::Values};
 use crate::statistics::options::per_front_end;
 
-/// A sum of larger weights could leave the range of floats.
+/// The maximum weight: a sum of larger ones could exceed the range of floats.
 const MOST: f64 = 1e290;
 
-/// Weights that one task checks.
+/// The number of weights that one task checks.
 const TASK_ROWS: usize = 1 << 16;
 
-/// Refuses a dtype that cannot hold weights.
+/// Rejects a dtype that cannot contain weights.
 pub fn check(name: &str, item: &Field) -> Result<(), String> {
     if dtype::is_numeric(item) {
         return Ok(());
@@ -31,24 +31,24 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
     Err(format!("weight \"{name}\" has dtype {}, expected numbers{hint}", dtype::display(item)))
 }
 
-/// The weights, and which of them count: those that are neither null nor 0, if not all.
+/// The weights, and the mask of rows in use (neither null nor 0), if not all are.
 pub fn values(weights: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), String> {
     check(weights.name(), &weights.field)?;
     let array = weights.floats()?;
     let values = array.values().as_slice();
     let counts = |weight: &f64| (0.0 < *weight) & (*weight <= MOST);
-    // The loop has no early exit, and all threads share it, so that checking very many weights takes little time.
+    // The loop has no early exit and runs on all threads, so that very many weights are checked quickly.
     let all_count = |weights: &[f64]| weights.iter().fold(true, |all, weight| all & counts(weight));
-    let fine = if values.len() < TASK_ROWS {
+    let all_valid = if values.len() < TASK_ROWS {
         all_count(values)
     } else {
         RAYON.install(|| values.par_chunks(TASK_ROWS).all(all_count))
     };
-    if fine {
+    if all_valid {
         let validity = array.validity().cloned();
         return Ok((array, validity));
     }
-    // A value under a null may be anything, so only the other values can be wrong or 0.
+    // Values under a null are unspecified, so only the other values can be invalid or 0.
     let wrong = array.iter().flatten().find(|weight| !counts(weight) && **weight != 0.0);
     if let Some(wrong) = wrong {
         return Err(format!(

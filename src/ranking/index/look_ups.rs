@@ -1,4 +1,4 @@
-//! Look-ups: how many indexed keys are below any key, and how many are not above it.
+//! Look-ups: the lower and upper bound of any key among the indexed keys.
 
 use super::{Index, ends_of_bucket};
 use crate::cache;
@@ -8,21 +8,22 @@ use crate::ranking::scores::{Key, Score};
 use crate::ranking::tuning::{PROBE_LANES, TOGETHER};
 use crate::simd::{self, Kernel};
 
-/// What takes the bounds of some keys at a time: how many indexed keys are below each, and how many are not above it.
+/// A callback for the bounds of several keys.
 pub(in crate::ranking) type Visit<'a> = dyn FnMut(Bounds<'_>) + 'a;
 
 /// [`Index::look_up`] for scores of one type.
 pub(in crate::ranking) type LookUpFn<K> = fn(&Index<K>, &[&[K]], &mut Visit<'_>);
 
 impl<K: Key> Index<K> {
-    /// Calls `visit` with the bounds of the keys in turn: how many indexed keys are below each key, and how many are not above
-    /// it. At a time these are [`TOGETHER`] bounds, or what is left of a piece; no two pieces come together.
+    /// Calls `visit` with the bounds of consecutive keys, [`TOGETHER`] keys at a time or the rest of a piece.
+    /// A batch never spans two pieces.
     pub fn look_up<S: Score<Key = K>>(&self, pieces: &[&[K]], visit: &mut Visit<'_>) {
         self.probe::<S>(pieces, visit);
     }
 
-    /// Over all keys in `pieces`: the indexed keys below each, and those equal to it. The sums are compiled with the look-ups, as
-    /// SIMD loops; [`look_up`](Self::look_up) knows no more than a pointer.
+    /// Totals over all keys in `pieces`: the indexed keys below each, and the indexed keys equal to it. The
+    /// summation is compiled with the look-ups as SIMD loops. [`look_up`](Self::look_up) would call it
+    /// through a pointer.
     pub fn below_and_equal<S: Score<Key = K>>(&self, pieces: &[&[K]]) -> [u64; 2] {
         let [mut lower, mut equal] = [0; 2];
         self.probe::<S>(pieces, |ranks| {
@@ -65,14 +66,14 @@ impl<K: Key, F: Fn(K) -> u32, V: FnMut(Bounds<'_>)> Kernel for Probe<'_, K, F, V
     }
 }
 
-/// The bounds of some keys among the indexed keys.
+/// Lower and upper bounds of several keys among the indexed keys.
 #[derive(Clone, Copy)]
 pub(in crate::ranking) struct Bounds<'a> {
-    /// How many indexed keys are below each.
+    /// The number of indexed keys below each key.
     pub lower: &'a [u32],
-    /// How many indexed keys are not above each.
+    /// The number of indexed keys not above each key.
     pub upper: &'a [u32],
-    /// Whether one of them equals an indexed key.
+    /// Whether any of these keys equals an indexed key.
     pub any_equal: bool,
 }
 
@@ -103,13 +104,14 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
         }
     }
 
-    /// The bounds of at most [`TOGETHER`] keys.
+    /// Bounds of at most [`TOGETHER`] keys.
     #[inline(always)]
     pub fn bounds(&mut self, keys_here: &[K]) -> Bounds<'_> {
         debug_assert!(keys_here.len() <= TOGETHER);
         let keys_here = &keys_here[..keys_here.len().min(TOGETHER)];
         let (starts, keys) = (self.starts, self.keys);
-        // Short loops, so that cache misses overlap. The last one adds up the comparisons, those of several keys at once.
+        // Short loops, so that cache misses overlap. The last loop sums the comparisons of several keys with
+        // SIMD.
         for (bucket, &key) in self.buckets.iter_mut().zip(keys_here) {
             *bucket = (self.bucket)(key);
         }
@@ -146,7 +148,7 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
             }
             any_equal
         };
-        // The compiler makes the most of a loop whose length it knows.
+        // The compiler optimises the loop with a constant length best.
         let mut any_equal = if rows == TOGETHER {
             add(&mut self.lower, &mut self.upper, &self.windows)
         } else {
@@ -164,20 +166,21 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
     }
 }
 
-/// Two counters in one number: a lower key adds 1, and an equal key this. A sum counts at most [`PROBE_LANES`] keys.
+/// Two counters in one number: a lower key adds 1, an equal key adds `EQUAL`. A sum counts at most
+/// [`PROBE_LANES`] keys.
 const EQUAL: u16 = 1 << 8;
 const _: () = assert!(
     TOGETHER <= 64 && PROBE_LANES < EQUAL as usize && PROBE_LANES * (EQUAL as usize + 1) <= u16::MAX as usize
 );
 
-/// The values from an index on that are looked at together, if there are so many.
+/// The [`PROBE_LANES`] values from an index on; `None` near the end.
 #[inline(always)]
 fn window_of<V>(values: &[V], start: usize) -> Option<&[V; PROBE_LANES]> {
     values.get(start..start + PROBE_LANES)?.first_chunk()
 }
 
-/// The last key that was looked up in a long bucket, and its bounds there: a cache of one entry. Where very many rows share a
-/// score, their bucket is long, and most keys that are looked up in it have that score.
+/// A cache with one entry: the last key looked up in a long bucket, and its bounds. When many rows share a
+/// score, their bucket is long and most look-ups in it are for that score.
 #[derive(Default)]
 struct LastProbe<K> {
     key: Option<K>,
@@ -185,7 +188,7 @@ struct LastProbe<K> {
 }
 
 impl<K: Key> LastProbe<K> {
-    /// How many keys of a bucket are below a key, and how many are not above it.
+    /// The lower and upper bound of a key within a bucket.
     #[inline]
     fn bounds(&mut self, bucket: &[K], key: K) -> (usize, usize) {
         if self.key != Some(key) || !Path::LastProbe.is_on() {
@@ -195,7 +198,7 @@ impl<K: Key> LastProbe<K> {
     }
 }
 
-/// How many keys of a bucket are below a key, and how many are not above it.
+/// The lower and upper bound of a key within a bucket, without the cache.
 #[cold]
 #[inline(never)]
 fn bounds_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
@@ -203,8 +206,8 @@ fn bounds_among<K: Key>(bucket: &[K], key: K) -> (usize, usize) {
         let count = |test: &dyn Fn(K) -> bool| bucket.iter().filter(|&&other| test(other)).count();
         return (count(&|other| other < key), count(&|other| other <= key));
     }
-    // A long bucket is in order. If scores have few digits, it has one score, and the branches of a search would often be
-    // mispredicted.
+    // A long bucket is sorted. Scores with few digits often put one score in a long bucket, where the
+    // branches of a binary search are mispredicted.
     let (lowest, rows) = (bucket[0], bucket.len());
     if bucket[rows - 1] == lowest {
         return (rows * usize::from(lowest < key), rows * usize::from(lowest <= key));
@@ -218,7 +221,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// By definition, whatever the pieces.
+    /// Compares the bounds with their definition, for every split into pieces.
     fn assert_bounds<S: Score + PartialOrd>(indexed: &[S], others: &[S], number: usize) {
         let [stored, keys] =
             [indexed, others].map(|scores| scores.iter().map(|score| score.key()).collect::<Vec<S::Key>>());
@@ -247,14 +250,14 @@ mod tests {
     }
 
     proptest! {
-        /// With buckets of few keys and of very many, for keys of any width.
+        /// Small and large buckets, with keys of each width.
         #[test]
         fn by_definition(
             indexed in prop::collection::vec((any::<i32>(), 0..3), 0..300),
             others in prop::collection::vec((any::<i32>(), 0..3), 0..300),
             number in 1usize..5,
         ) {
-            // All scores, few scores, and many scores in a small range.
+            // All scores, few scores, or many scores in a small range.
             let number_of = |&(any, kind): &(i32, i32)| match kind {
                 0 => any,
                 1 => any % 40,
@@ -271,7 +274,7 @@ mod tests {
         }
     }
 
-    /// Keys of a bucket that is sorted are all different, or two of them are equal.
+    /// The keys of a sorted bucket are all distinct, or two of them are equal.
     #[test]
     fn equal_keys_of_a_long_bucket() {
         let close = |row: u32| 0.5 + f64::from(row) * 1e-12;

@@ -1,15 +1,17 @@
-//! A bucketed class of keys and its probe: the rank of any key among them, without a search.
+//! A bucketed index of the keys of one class: the rank of any key among them without a search.
 //!
-//! Only pairs of one positive and one negative decide a rank statistic. So one class is distributed over buckets, as the first
-//! pass of a bucket sort does, and the rows of the other class are never moved: each looks up its lower and upper bound.
+//! Rank statistics depend only on pairs of one positive and one negative. One class is therefore distributed
+//! over buckets, as in the first pass of a bucket sort. The rows of the other class are never moved: each
+//! looks up its lower and upper bound.
 //!
-//! The [map](super::bucket_map) of keys to buckets never decreases. The rank of a key is therefore the number of keys in lower
-//! buckets plus the number of lower keys in its own bucket. There are twice as many buckets as keys. A probe
-//! compares [`PROBE_LANES`] keys from the beginning of the bucket on, even if the bucket has fewer: the keys behind its end
-//! belong to higher buckets, so they are higher and change no count. It needs no loop of unknown length and no branch that
-//! could be mispredicted. Buckets of more keys, and those at the end of all keys, are searched one by one.
+//! The [map](super::bucket_map) of keys to buckets is non-decreasing. The rank of a key is therefore the
+//! number of keys in lower buckets, plus the number of lower keys in its bucket. There are twice as many
+//! buckets as keys. A probe compares [`PROBE_LANES`] keys from the start of the bucket, even if the bucket is
+//! shorter. Keys past its end belong to higher buckets, so they are higher and change no count. The probe has
+//! a fixed length and no unpredictable branch. Longer buckets, and buckets at the end of all keys, are
+//! searched separately.
 //!
-//! The keys 5 1 9 8 in five buckets, each of two numbers:
+//! The keys 5 1 9 8 in five buckets, two numbers to a bucket:
 //!
 //! ```text
 //! bucket  0,1  2,3  4,5  6,7  8,9         probe 7: bucket 6,7 starts at 2; of 9 8 none is lower    -> 2 .. 2
@@ -17,8 +19,8 @@
 //! keys     1    -    5    -   9 8         probe 9: bucket 8,9 starts at 2; 8 is lower, 9 is equal  -> 3 .. 4
 //! ```
 //!
-//! Invariants: every key of a bucket is below every key of the next; a bucket of more than [`PROBE_LANES`] keys is sorted;
-//! after [`Index::order`] all buckets are sorted, and so are all keys.
+//! Invariants: every key of a bucket is below every key of the next. A bucket of more than [`PROBE_LANES`]
+//! keys is sorted. After [`Index::order`] all keys are sorted.
 
 pub(super) mod look_ups;
 pub(super) mod rank_histogram;
@@ -35,18 +37,18 @@ use crate::ranking::scores::{Key, Score};
 use crate::ranking::tuning::{BUCKETS_PER_KEY, FEW_ROWS, PROBE_LANES, TOGETHER};
 use crate::simd::{self, Kernel};
 
-/// The keys of one class, indexed. Keeps its memory from use to use.
+/// The indexed keys of one class. Memory is reused.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct Index<K> {
     keys: Vec<K>,
-    /// Where each bucket begins; one more entry than buckets.
+    /// The start of each bucket, and the end of the last one.
     starts: Vec<u32>,
     map: BucketMap,
-    /// For each key, the bucket it goes to.
+    /// The bucket of each key.
     buckets: Vec<u32>,
     /// The buckets of more than [`PROBE_LANES`] keys.
     long: Vec<usize>,
-    /// What [`Index::build_with_units`] moves: the units of all keys before each; one more entry than keys.
+    /// For [`Index::build_with_units`]: prefix sums of the units, one more than keys.
     units_before: Vec<u64>,
 }
 
@@ -60,7 +62,7 @@ impl<K: Key> Index<K> {
         }
     }
 
-    /// Takes in the keys in `pieces`, in ascending order; nothing is looked up among them.
+    /// Sorts the keys in `pieces`; look-ups are not supported afterwards.
     pub fn sort<S: Score<Key = K>>(&mut self, pieces: &[&[K]]) {
         if pieces.iter().map(|piece| piece.len()).sum::<usize>() < FEW_ROWS {
             self.keys.clear();
@@ -72,7 +74,7 @@ impl<K: Key> Index<K> {
         }
     }
 
-    /// Moves every key to its bucket by the map that suits the keys.
+    /// Moves every key to its bucket, by the map for the keys.
     fn scatter_by_map<S: Score<Key = K>, R: Row<Key = K>>(
         &mut self,
         pieces: &[&[R]],
@@ -87,7 +89,7 @@ impl<K: Key> Index<K> {
         self.map = map;
     }
 
-    /// Moves every key to its bucket, by counting; `moved` gets the index of each row in turn.
+    /// Moves every key to its bucket by counting; `moved` receives the new index of each row.
     fn scatter<R: Row<Key = K>>(
         &mut self,
         pieces: &[&[R]],
@@ -107,8 +109,7 @@ impl<K: Key> Index<K> {
         for &bucket in &self.buckets {
             starts[bucket as usize] += 1;
         }
-        // From here on an entry is where its bucket ends, and filling the bucket from its end leaves it
-        // where the bucket begins.
+        // Each entry now is the end of its bucket. Filling buckets from the end turns it into the start.
         let mut end = 0;
         self.long.clear();
         for (bucket, start) in starts.iter_mut().enumerate() {
@@ -118,7 +119,7 @@ impl<K: Key> Index<K> {
             end += *start;
             *start = end;
         }
-        // Each key is written below, so that what was there before may stay.
+        // Every key is overwritten below, so old values may remain.
         self.keys.resize(rows, K::default());
         let mut buckets = &self.buckets[..];
         for piece in pieces {
@@ -150,15 +151,15 @@ impl<K: Key> Index<K> {
     }
 }
 
-/// Where a bucket begins and ends, with one check of its number.
+/// The start and end of a bucket, with one bounds check.
 #[inline(always)]
 fn ends_of_bucket(starts: &[u32], bucket: usize) -> (usize, usize) {
     let pair = &starts[bucket..bucket + 2];
     (pair[0] as usize, pair[1] as usize)
 }
 
-/// Whether two keys less than a window apart are equal. Equal keys are in one bucket. In a bucket that is no longer than a window they
-/// are less than a window apart; a longer one is sorted, so that they are next to each other.
+/// Whether any two keys less than a window apart are equal. Equal keys share a bucket. In a short bucket they
+/// are less than a window apart; a longer bucket is sorted, so they are adjacent.
 struct EqualKeys<'a, K>(&'a [K]);
 
 impl<K: Key> Kernel for EqualKeys<'_, K> {
@@ -167,7 +168,7 @@ impl<K: Key> Kernel for EqualKeys<'_, K> {
     #[inline(always)]
     fn run(self) -> bool {
         let keys = self.0;
-        // Most keys are all different, which is seen soonest without a branch for each pair.
+        // Keys are usually distinct, and a loop without branches checks this fastest.
         let equal = |apart: usize| {
             let pairs = keys.iter().zip(keys.get(apart..).unwrap_or_default());
             pairs.fold(false, |any, (a, b)| any | (a == b))

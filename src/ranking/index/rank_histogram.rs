@@ -1,18 +1,18 @@
-//! One class counted by its ranks among the indexed keys of the other class.
+//! A histogram of one class by rank among the indexed keys of the other class.
 //!
-//! The bounds of a key are how many indexed keys are below a key, and how many are not above it. The indexed keys need not be in
-//! order for it. So the sums over ranks, and the largest distance of the curve from the diagonal, take an index and
-//! the look-ups of the other class.
+//! The bounds of a key are the number of indexed keys below it and the number not above it. They do not
+//! require sorted indexed keys. Sums over ranks and the largest distance of the curve from the diagonal
+//! therefore need only an index and look-ups.
 
 use super::Index;
 use super::look_ups::LookUpFn;
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{placements::Moments, steps::Runs};
 
-/// How many keys of each class are below a key, and how many are not above it.
+/// Bounds of a key in each class: keys below it, and keys not above it.
 ///
-/// Where equal indexed keys are visited one after the other, `indexed_upper` is one more each time. `indexed_lower` is one more
-/// as well, unless the visitor knows which keys are equal.
+/// When equal indexed keys are visited one by one, `indexed_upper` grows by one each time. So does
+/// `indexed_lower`, unless the visitor distinguishes equal keys (`TIES`).
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::ranking) struct Ranks {
     pub indexed_lower: u32,
@@ -22,31 +22,32 @@ pub(in crate::ranking) struct Ranks {
 }
 
 impl Ranks {
-    /// Twice the other keys below the key, and once those equal to it.
+    /// Twice the other keys below the key, plus the other keys equal to it.
     #[inline(always)]
     pub fn among_others(self) -> u64 {
         u64::from(self.others_lower) + u64::from(self.others_upper)
     }
 }
 
-/// One class indexed, and the keys of the other class counted. Keeps its memory from use to use.
+/// An index of one class and counts of the keys of the other class. Memory is reused.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct RankHistogram<K> {
     pub index: Index<K>,
-    /// For each number of indexed keys, the other keys that have so many below them, ...
+    /// For each number `n` of indexed keys: the other keys with `n` indexed keys below them.
     counts: Vec<u32>,
-    /// ... and, of those other keys that equal an indexed key, how many have so many indexed keys below them, less how many
-    /// have so many not above them. Summed from the lowest number up to that of an indexed key, it is how many equal it.
+    /// Over the other keys that equal an indexed key: how many have `n` indexed keys below them, minus how
+    /// many have `n` not above them. The prefix sum up to an indexed key is the number of other keys equal to
+    /// it.
     tied: Vec<u32>,
     sums: TiedSums,
 }
 
-/// Sums over all other keys that equal an indexed key, each of which has `below` indexed keys below it and `equal` equal ones.
+/// Sums over all other keys with `equal > 0`: each has `below` indexed keys below it and `equal` equal ones.
 #[derive(Clone, Copy, Debug, Default)]
 struct TiedSums {
-    /// Of `equal`.
+    /// Sum of `equal`.
     sum: u64,
-    /// Of `(2 below + equal)² - (2 below)²`.
+    /// Sum of `(2 below + equal)² - (2 below)²`.
     squares: u128,
 }
 
@@ -61,7 +62,7 @@ impl TiedSums {
 impl<K: Key> RankHistogram<K> {
     /// Counts the keys in `pieces` by their bounds among the indexed keys.
     ///
-    /// The indexed keys need not be in order: as many of them are below another key, whichever these are.
+    /// The indexed keys need not be sorted: their bounds depend only on the set of keys.
     pub fn count(&mut self, look_up: LookUpFn<K>, pieces: &[&[K]]) {
         let RankHistogram { index, counts, tied, sums } = self;
         for counters in [&mut *counts, &mut *tied] {
@@ -84,20 +85,20 @@ impl<K: Key> RankHistogram<K> {
         });
     }
 
-    /// Visits the indexed keys after [`RankHistogram::count`], from the lowest up; equal keys one by one. With `TIES` the index is in
-    /// order, and `indexed_lower` leaves out equal keys.
+    /// Visits the indexed keys after [`RankHistogram::count`], lowest first; equal keys one by one. With
+    /// `TIES` the index must be sorted, and `indexed_lower` excludes equal keys.
     ///
-    /// With `SUMS` it returns the moments of the ranks of the indexed keys, and of the
-    /// others; else zeros. A rank is twice the keys of the other class below a key and once those equal to it.
+    /// With `SUMS` it returns the moments of the ranks of both classes; otherwise zeros. A rank is twice the
+    /// number of keys of the other class below a key, plus the number equal to it.
     #[inline(always)]
     pub fn each_rank<const TIES: bool, const SUMS: bool>(
         &self,
         mut visit: impl FnMut(Ranks),
     ) -> [Moments<u128>; 2] {
         let (counts, last) = self.counts.split_at(self.counts.len() - 1);
-        // With fewer than 2^32 rows, sums of ranks fit 64 bits: none is more than twice all pairs.
+        // With fewer than 2^32 rows, sums of ranks fit 64 bits: the bound is twice the number of pairs.
         let (mut sum, mut squares) = (0, 0);
-        // Of the keys below other keys, each once.
+        // Keys below other keys, counted once each.
         let (mut sum_of_others, mut squares_of_others) = (0, 0);
         let mut add_others = |rows: u32, below: usize| {
             let all_below = u64::from(rows) * below as u64;
@@ -138,8 +139,8 @@ impl<K: Key> RankHistogram<K> {
         ]
     }
 
-    /// The segments of the curve after [`RankHistogram::count`] and [`Index::order`], from the highest scores down; `indexed_pos`
-    /// says which class is indexed.
+    /// Visits the segments of the curve, highest scores first, after [`RankHistogram::count`] and
+    /// [`Index::order`]. `indexed_pos` is true if the positives are indexed.
     pub fn for_each_segment(&self, indexed_pos: bool, runs: &mut Runs<'_, '_>) {
         let mut pass = |key: u128, indexed: u32, others: u32| {
             let (pos, neg) = if indexed_pos { (indexed, others) } else { (others, indexed) };
@@ -147,8 +148,8 @@ impl<K: Key> RankHistogram<K> {
         };
         let (keys, counts, all_tied) = (&self.index.keys[..], &self.counts[..], &self.tied[..]);
         let mut end = keys.len();
-        // Summed from the highest number down, `tied` has each other key that equals a higher indexed key twice, once with
-        // each sign. What is left is the negative number of those that equal the next lower indexed key.
+        // Summed from the highest number down, `tied` cancels each other key that equals a higher indexed
+        // key. The rest is minus the number of other keys that equal the next lower indexed key.
         let mut tied = all_tied[end];
         pass(0, 0, counts[end]);
         while end > 0 {

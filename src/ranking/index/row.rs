@@ -1,4 +1,4 @@
-//! What a large group keeps of a row while it is divided: its key, or its key and its units.
+//! The representation of a row in a large group during partitioning: its key, or its key and its units.
 
 use std::fmt::Debug;
 use std::hint::select_unpredictable;
@@ -9,31 +9,29 @@ use crate::ranking::ties::{
     units::Unit,
 };
 
-/// A row as it is kept: a key, where rows are counted, or a key and the units of its weight.
+/// A row to be partitioned: a key for unweighted rows, or a key and the units of its weight.
 pub(in crate::ranking) trait Row: Copy + Debug + Default + Send + Sync + 'static {
-    /// The key of its score.
     type Key: Key;
 
-    /// What it has beside its key.
+    /// The data of a row besides its key.
     type Payload: Copy + Default;
 
-    /// Whether rows have weights. If not, each is one unit.
+    /// Whether rows have weights. Otherwise each row is one unit.
     const HAS_WEIGHT: bool;
 
-    /// The row of a key.
+    /// The row with this key and payload.
     fn of(key: Self::Key, payload: Self::Payload) -> Self;
 
-    /// Its key.
     fn key(self) -> Self::Key;
 
-    /// The units of a row that has this beside its key.
+    /// The units of a row with this payload.
     fn units(payload: Self::Payload) -> u64;
 
-    /// Writes down what rows have beside their keys; weights of either class are counted in `units`. The result is, for either
-    /// class, the bits that any row has in its units.
+    /// Fills the payloads of rows; the weights of either class are counted in `units`. Returns, for each
+    /// class, the bitwise OR of the units.
     fn fill<S: Score>(payload: &mut [Self::Payload; 64], rows: &Word<'_, S>, units: [Unit; 2]) -> [u64; 2];
 
-    /// Rows of a class, for an outline.
+    /// Rows of one class as a piece of an outline.
     fn piece(class: usize, rows: &[Self]) -> Piece<'_, Self::Key>;
 }
 
@@ -91,7 +89,7 @@ impl<K: Key> Row for (K, u64) {
 
     #[inline(always)]
     fn fill<S: Score>(payload: &mut [u64; 64], rows: &Word<'_, S>, [neg, pos]: [Unit; 2]) -> [u64; 2] {
-        // A mask in place of each branch, so that several rows are done at a time.
+        // Masks instead of branches, so that the loop is vectorised.
         let mut are_small = true;
         for (row, (units, &weight)) in payload.iter_mut().zip(rows.masses).enumerate() {
             let unit = select_unpredictable(rows.labels >> row & 1 == 1, pos, neg);
@@ -117,7 +115,7 @@ impl<K: Key> Row for (K, u64) {
     }
 }
 
-/// Writes down the units of rows, some of which may be many.
+/// Fills the units of rows, which may exceed 32 bits.
 #[cold]
 fn fill_large(units: &mut [u64; 64], weights: &[f64], labels: u64, unit_of: [Unit; 2]) {
     for (row, (units, &weight)) in units.iter_mut().zip(weights).enumerate() {

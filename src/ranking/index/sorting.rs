@@ -1,4 +1,4 @@
-//! Insertion sort, of few keys and of many that are nearly sorted.
+//! Insertion sort for small slices and for nearly sorted keys.
 
 use crate::ranking::tuning::INSERTION_KEYS;
 
@@ -12,7 +12,7 @@ pub(in crate::ranking) fn sort<T: Copy + Ord>(bucket: &mut [T]) {
     }
 }
 
-/// Sorts by insertion.
+/// Insertion sort.
 #[inline]
 pub(in crate::ranking) fn sort_few<T: Copy + Ord>(keys: &mut [T]) {
     for sorted in 1..keys.len() {
@@ -26,10 +26,11 @@ pub(in crate::ranking) fn sort_few<T: Copy + Ord>(keys: &mut [T]) {
     }
 }
 
-/// Sorts keys most of which are at most one index away from where they belong. The time grows with the distance.
+/// Sorts nearly sorted keys, most of which are at most one index off. The time grows with the total
+/// displacement.
 pub(in crate::ranking) fn sort_nearly_sorted<T: Copy + Ord>(keys: &mut [T]) {
-    // The first pass exchanges neighbours without a branch. It leaves few keys to the second pass, whose branches can be
-    // mispredicted.
+    // The first pass exchanges neighbours without branches. It leaves few keys to the second pass, whose
+    // branches may be mispredicted.
     if let Some((first, rest)) = keys.split_first_mut() {
         let mut before = first;
         for key in rest {

@@ -1,4 +1,4 @@
-//! Keys with units, which are moved with their keys: what a weight is in a class of rows.
+//! Keys with units, which represent weights; the units move with their keys.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use crate::ranking::scores::{Key, Score};
 use crate::ranking::tuning::TOGETHER;
 use crate::simd::{self, Kernel};
 
-/// A key with its units, in the order of keys.
+/// A key with its units, ordered by key.
 #[derive(Clone, Copy)]
 struct KeyWithUnits<K>(K, u64);
 
@@ -38,8 +38,8 @@ impl<K: Key> Ord for KeyWithUnits<K> {
 }
 
 impl<K: Key> Index<K> {
-    /// Indexes keys that have units, for [`Index::twice_units_below`]. All keys are in order, so that the units below a key are a
-    /// prefix sum.
+    /// Indexes keys with units for [`Index::twice_units_below`]. All keys are sorted, so the units below a
+    /// key are a prefix sum.
     pub fn build_with_units<S: Score<Key = K>>(&mut self, pieces: &[&[(K, u64)]]) {
         let mut units = std::mem::take(&mut self.units_before);
         units.clear();
@@ -60,8 +60,8 @@ impl<K: Key> Index<K> {
         self.units_before = units;
     }
 
-    /// The sum over all rows of their units times the indexed units below them, where units of an equal key count once and
-    /// units of a lower key twice.
+    /// The sum over all rows of their units times the indexed units below them; units of lower keys count
+    /// twice, units of equal keys once.
     pub fn twice_units_below<S: Score<Key = K>>(&self, pieces: &[&[(K, u64)]]) -> u128 {
         with_buckets!(&self.map, bucket => {
             let bucket = |key| bucket(S::from_key(key).position());
@@ -103,7 +103,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// By definition, with buckets of few keys and of very many.
+        /// Compares with the definition, for small and large buckets.
         #[test]
         fn by_definition(
             indexed in prop::collection::vec((any::<f64>(), 0u64..1 << 40, any::<bool>()), 0..200),

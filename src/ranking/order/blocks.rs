@@ -1,4 +1,4 @@
-//! A block of a large group: rows that one thread partitions, two partitions for each shard.
+//! A block of a large group: rows partitioned by one thread, with two partitions per shard.
 
 use crate::interrupt;
 use crate::memory;
@@ -13,24 +13,24 @@ use crate::simd::{self, Kernel};
 /// The rows of one block: the negatives of shard `i` are partition `2 i`, its positives `2 i + 1`.
 #[derive(Debug)]
 pub(in crate::ranking) struct Block<R> {
-    /// Of each [`PARTITIONED_ROWS`], one partition after the other, then rows that are skipped.
+    /// The rows of each batch of [`PARTITIONED_ROWS`], partition by partition; skipped rows last.
     rows: Vec<R>,
-    /// Where each of these ends.
+    /// The end of each partition in each batch.
     ends: Vec<u32>,
     /// The units of each partition.
     pub units: Vec<u64>,
-    /// For either class, the bits that any row has in its units.
+    /// For each class, the bitwise OR of the units of its rows.
     pub any_bits: [u64; 2],
     pub nan: bool,
 }
 
-/// Blocks that a large group is cut into.
+/// The number of blocks of a large group.
 pub(in crate::ranking) fn blocks() -> usize {
     BLOCKS_PER_THREAD * rayon::current_num_threads()
 }
 
 impl<R: Row> Block<R> {
-    /// Partitions rows by the shards that a map names, into memory that may have been in use.
+    /// Partitions rows by the shard that a map assigns; the memory may be reused.
     pub fn partition<S: Score<Key = R::Key>>(
         pieces: &[Observations<'_, S>],
         unit_of: [Unit; 2],
@@ -57,7 +57,7 @@ impl<R: Row> Block<R> {
         block
     }
 
-    /// Adds rows that stay in the cache from the histogram to the scatter.
+    /// Adds a batch of rows that stays in the cache from the histogram to the scatter.
     fn add<S: Score<Key = R::Key>>(
         &mut self,
         rows: &Observations<'_, S>,
@@ -68,7 +68,7 @@ impl<R: Row> Block<R> {
         partitions.clear();
         partitions.resize(rows.scores.len(), 0);
         let (start, first) = (self.rows.len(), self.ends.len());
-        // Rows that are skipped have a partition of their own, the last one.
+        // Skipped rows have the last partition.
         self.ends.resize(first + self.units.len() + 1, 0);
         let offsets = &mut self.ends[first..];
         self.nan |= with_buckets!(map, shard => simd::dispatch(Histogram { rows, shard, partitions, counts: offsets }));
@@ -99,14 +99,14 @@ impl<R: Row> Block<R> {
     }
 }
 
-/// The memory of scores that are not needed any more, for their keys.
+/// Reuses the memory of scores for their keys.
 pub(in crate::ranking) fn memory_of<S: Score>(mut scores: Vec<S>) -> Vec<S::Key> {
     scores.clear();
-    // The standard library collects values of another type in the memory of those that they come from, if they are as large.
+    // The standard library collects in place if both types have the same size.
     scores.into_iter().map(Score::key).collect()
 }
 
-/// The kernel of finding the partition of each row, and the number of rows of each partition.
+/// The kernel that computes the partition of each row and the histogram of partitions.
 struct Histogram<'a, 'b, S: Score, F> {
     rows: &'a Observations<'b, S>,
     shard: F,
@@ -115,7 +115,7 @@ struct Histogram<'a, 'b, S: Score, F> {
 }
 
 impl<S: Score, F: Fn(f64) -> u32> Kernel for Histogram<'_, '_, S, F> {
-    /// Whether a score that is used is NaN.
+    /// Whether the score of any row in use is NaN.
     type Output = bool;
 
     #[inline(always)]
@@ -142,20 +142,20 @@ impl<S: Score, F: Fn(f64) -> u32> Kernel for Histogram<'_, '_, S, F> {
     }
 }
 
-/// The kernel of moving rows to their partitions.
+/// The kernel that moves rows to their partitions.
 struct Scatter<'a, 'b, S: Score, R> {
     rows: &'a Observations<'b, S>,
     unit_of: [Unit; 2],
     partitions: &'a [u16],
-    /// Where the next row of each partition goes.
+    /// The next offset of each partition.
     offsets: &'a mut [u32],
     to: &'a mut [R],
-    /// The units of each partition; added to if rows have weights.
+    /// The units of each partition; updated only if rows have weights.
     units: &'a mut [u64],
 }
 
 impl<S: Score, R: Row<Key = S::Key>> Kernel for Scatter<'_, '_, S, R> {
-    /// For either class, the bits that any row has in its units.
+    /// For each class, the bitwise OR of the units of its rows.
     type Output = [u64; 2];
 
     #[inline(always)]
@@ -169,7 +169,7 @@ impl<S: Score, R: Row<Key = S::Key>> Kernel for Scatter<'_, '_, S, R> {
             any_bits = [any_bits[0] | neg_bits, any_bits[1] | pos_bits];
             if R::HAS_WEIGHT {
                 for (&partition, &payload) in of_word.iter().zip(&payload) {
-                    // Those of rows that are skipped have no slot.
+                    // Skipped rows have no slot.
                     if let Some(units) = units.get_mut(usize::from(partition)) {
                         *units += R::units(payload);
                     }
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_kept_where_scores_were() {
+    fn keys_reuse_the_memory_of_scores() {
         let scores = vec![1.5; 1000];
         let start = scores.as_ptr() as usize;
         let keys = memory_of(scores);

@@ -1,11 +1,11 @@
-//! The keys of one group, each class by itself.
+//! The keys of one group, separate for each class.
 //!
-//! Only pairs of one positive and one negative decide a rank statistic, so the classes are kept apart throughout: no
-//! label travels with its key, and each key keeps its whole width.
+//! Rank statistics depend only on pairs of one positive and one negative, so the classes stay separate.
+//! Labels need not move with keys, and keys keep their full width.
 
 use crate::ranking::scores::{Key, Observations, Score, observations::rows_of_classes};
 
-/// The keys of one group's positives and negatives. Keeps its memory from group to group.
+/// The keys of one group's positives and negatives. Memory is reused from group to group.
 #[derive(Debug, Default)]
 pub struct ClassKeys<K> {
     pub(in crate::ranking) pos: KeysOfClass<K>,
@@ -16,7 +16,7 @@ pub struct ClassKeys<K> {
 /// The keys of one class.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct KeysOfClass<K> {
-    /// The keys, then room that was once needed.
+    /// The keys in use, followed by spare capacity.
     keys: Vec<K>,
     rows: usize,
 }
@@ -26,7 +26,7 @@ impl<K: Key> KeysOfClass<K> {
         &self.keys[..self.rows]
     }
 
-    /// Makes room for `rows` keys.
+    /// Ensures space for `rows` keys and returns it.
     fn room(&mut self, rows: usize) -> &mut [K] {
         self.rows = rows;
         if self.keys.len() < rows {
@@ -37,7 +37,7 @@ impl<K: Key> KeysOfClass<K> {
 }
 
 impl<K: Key> ClassKeys<K> {
-    /// Parts rows by their labels.
+    /// Splits rows by their labels.
     pub fn part<S: Score<Key = K>>(&mut self, pieces: &[Observations<'_, S>]) {
         let [n_neg, n_pos] = rows_of_classes(pieces);
         let (pos, neg) = (self.pos.room(n_pos), self.neg.room(n_neg));
@@ -47,7 +47,7 @@ impl<K: Key> ClassKeys<K> {
             for word in piece.words() {
                 nan |= word.has_nan();
                 let (of_pos, of_neg) = (word.labels & word.used, !word.labels & word.used);
-                // Rows that come class by class are copied 64 at a time.
+                // Runs of rows of one class are copied 64 at a time.
                 if of_pos == u64::MAX {
                     pos[i..i + 64].iter_mut().zip(word.scores).for_each(|(key, score)| *key = score.key());
                     i += 64;
@@ -58,8 +58,8 @@ impl<K: Key> ClassKeys<K> {
                     j += 64;
                     continue;
                 }
-                // The loops visit the set bits of each class, so that there is one end of a loop for 64 rows and no branch
-                // for a row.
+                // The loops visit the set bits of each class: one loop exit per 64 rows, and no branch per
+                // row.
                 let mut rows = of_pos;
                 while rows != 0 {
                     pos[i] = word.scores[rows.trailing_zeros() as usize].key();
@@ -77,17 +77,17 @@ impl<K: Key> ClassKeys<K> {
         self.nan = nan;
     }
 
-    /// Positives: rows that are not missing and whose label is 1.
+    /// Positives: rows in use whose label is 1.
     pub fn n_pos(&self) -> u64 {
         self.pos.rows as u64
     }
 
-    /// Negatives: rows that are not missing and whose label is 0.
+    /// Negatives: rows in use whose label is 0.
     pub fn n_neg(&self) -> u64 {
         self.neg.rows as u64
     }
 
-    /// Whether a score that is not missing is NaN, and the group therefore cannot be ranked.
+    /// Whether the score of any row in use is NaN, so that the group cannot be ranked.
     pub fn has_nan(&self) -> bool {
         self.nan
     }

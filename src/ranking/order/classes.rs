@@ -1,4 +1,4 @@
-//! Two classes of keys, each in pieces: what one pass over them counts.
+//! Two classes of keys in pieces, with counts and selections in one pass.
 
 use crate::paths::Path;
 use crate::ranking::scores::Key;
@@ -15,17 +15,17 @@ pub(in crate::ranking) struct Classes<'a, K> {
 }
 
 impl<K: Key> Classes<'_, K> {
-    /// All rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.n_pos + self.n_neg
     }
 
-    /// Whether pairs of rows are better compared one by one.
+    /// Whether pairwise comparison is faster than an index.
     pub fn are_few(&self) -> bool {
         (self.rows() < FEW_ROWS && Path::Pairs.is_on()) || self.n_pos == 0 || self.n_neg == 0
     }
 
-    /// The tie of the row at this rank among these, the highest being at 1, where `above` lies above all of these.
+    /// The tie of the row at this rank (the highest row is 1); `above` counts the rows above all of these.
     pub fn at_rank(&self, rank: usize, above: Above) -> Option<Tie> {
         let key = self.highest(rank)?;
         let (pos, neg) = self.count(|other| other == key);
@@ -34,12 +34,12 @@ impl<K: Key> Classes<'_, K> {
         Some(Tie { key: key.wide(), pos, neg, pos_above, neg_above })
     }
 
-    /// Positives and negatives that score as high as a key, or higher.
+    /// Positives and negatives with this key or a higher one.
     pub fn reached(&self, key: K) -> (u64, u64) {
         self.count(|other| other >= key)
     }
 
-    /// Positives and negatives whose keys pass a test.
+    /// Positives and negatives whose keys satisfy a predicate.
     fn count(&self, test: impl Fn(K) -> bool) -> (u64, u64) {
         let count = |pieces: &[&[K]]| -> u64 {
             pieces.iter().map(|keys| keys.iter().filter(|&&key| test(key)).count() as u64).sum()
@@ -47,24 +47,24 @@ impl<K: Key> Classes<'_, K> {
         (count(self.pos), count(self.neg))
     }
 
-    /// The key of this rank among all, the highest being at 1.
+    /// The key at this rank among all rows (the highest row is 1).
     pub fn highest(&self, rank: usize) -> Option<K> {
         highest(self.pos.iter().chain(self.neg), self.rows(), rank)
     }
 
-    /// The same among positives.
+    /// The key at this rank among positives.
     pub fn highest_positive(&self, rank: usize) -> Option<K> {
         highest(self.pos.iter(), self.n_pos, rank)
     }
 }
 
-/// The key of this rank among some pieces of so many rows, the highest being at 1.
+/// The key at this rank among `rows` keys in pieces (the highest is 1).
 fn highest<'a, K: Key>(pieces: impl Iterator<Item = &'a &'a [K]>, rows: usize, rank: usize) -> Option<K> {
     let index = rows.checked_sub(rank).filter(|_| rank > 0)?;
     let keys = pieces.copied().flatten().copied();
     let select = |keys: &mut [K]| *keys.select_nth_unstable(index).1;
     if rows < FEW_ROWS {
-        // A few keys need no memory of their own.
+        // A few keys fit on the stack.
         let mut few = [K::default(); FEW_ROWS];
         few.iter_mut().zip(keys).for_each(|(slot, key)| *slot = key);
         return Some(select(&mut few[..rows]));
@@ -72,7 +72,7 @@ fn highest<'a, K: Key>(pieces: impl Iterator<Item = &'a &'a [K]>, rows: usize, r
     Some(select(&mut keys.collect::<Vec<K>>()))
 }
 
-/// Merges the keys of two classes, which ascend: walks the distinct scores from the highest to the lowest.
+/// Merges the ascending keys of two classes and visits the distinct scores, highest first.
 pub(in crate::ranking) fn for_each_tie<K: Key>(mut pos: &[K], mut neg: &[K], runs: &mut Runs<'_, '_>) {
     while let Some(key) = highest_of(pos, neg) {
         let (pos_below, neg_below) = (without(pos, key), without(neg, key));
@@ -82,7 +82,7 @@ pub(in crate::ranking) fn for_each_tie<K: Key>(mut pos: &[K], mut neg: &[K], run
     }
 }
 
-/// The highest key of two classes, whose keys ascend.
+/// The highest key of two classes in ascending order.
 #[inline]
 fn highest_of<K: Key>(pos: &[K], neg: &[K]) -> Option<K> {
     match (pos.last(), neg.last()) {
@@ -92,7 +92,7 @@ fn highest_of<K: Key>(pos: &[K], neg: &[K]) -> Option<K> {
     }
 }
 
-/// Ascending keys without those at the end that equal `key`.
+/// Ascending keys without a suffix of keys equal to `key`.
 #[inline]
 fn without<K: Key>(keys: &[K], key: K) -> &[K] {
     let mut end = keys.len();

@@ -1,10 +1,10 @@
-//! Groups of few distinct scores: rows are counted without being moved or put in order.
+//! Groups with few distinct scores: rows are counted, not moved or sorted.
 //!
-//! A table has each distinct key with its positives and negatives. Counting stops as soon as there are more distinct
-//! keys than the table may have. If all scores are distinct, that is after so many rows.
+//! A hash table has each distinct key with its positives and negatives. Counting stops as soon as the number
+//! of distinct keys exceeds a limit. If all scores are distinct, it stops after as many rows.
 //!
-//! The home of a key is the slot that its hash names. Invariants: a key is at home, in the next slot, or in the nearest
-//! slot behind that was free when the key first came. A free slot has a key whose home is another slot.
+//! The hash of a key gives its home slot. Invariants: a key is in its home slot, the next slot, or the
+//! nearest slot behind that was free on insertion. The key of a free slot has another home slot.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,12 +19,12 @@ use crate::ranking::ties::{
 };
 use crate::ranking::tuning::{FIRST_SLOTS, MOST_KEYS, SAMPLE, SHARD_ROWS, SLOTS_PER_KEY};
 
-/// A distinct key and the rows that share it.
+/// A distinct key and the number of its rows.
 #[derive(Clone, Copy, Debug)]
 struct Slot<K> {
     key: K,
-    /// Negatives and positives of even rows, then of odd rows. Neighbouring rows often have the same score, and adding
-    /// to the number that the row before has just changed would have to wait. A slot without rows is free.
+    /// Negatives and positives of even rows, then of odd rows. Neighbouring rows often have the same score.
+    /// Separate counters avoid a dependency on the previous increment. A slot without rows is free.
     counts: [u32; 4],
 }
 
@@ -34,11 +34,11 @@ impl<K> Slot<K> {
     }
 }
 
-/// The distinct keys of some rows.
+/// A hash table of the distinct keys of some rows.
 #[derive(Debug)]
 struct KeyTable<K> {
     slots: Vec<Slot<K>>,
-    /// Shift of a hash that leaves a slot's number.
+    /// The right shift of a hash to a slot number.
     shift: u32,
     used: usize,
 }
@@ -46,28 +46,27 @@ struct KeyTable<K> {
 impl<K: Key> KeyTable<K> {
     fn new(slots: usize) -> Self {
         let shift = u64::BITS - slots.ilog2();
-        // Free slots have a key that few groups contain. The slot that is its home gets a key with another home.
-        let stranger = K::NAN;
+        // Free slots have a rare key. The home slot of this key gets a key with another home.
+        let free_key = K::NAN;
         let mut table =
-            KeyTable { slots: vec![Slot { key: stranger, counts: [0; 4] }; slots], shift, used: 0 };
-        table.slots[(stranger.hash() >> shift) as usize].key = K::default();
+            KeyTable { slots: vec![Slot { key: free_key, counts: [0; 4] }; slots], shift, used: 0 };
+        table.slots[(free_key.hash() >> shift) as usize].key = K::default();
         table
     }
 
-    /// Counts rows whose keys are in their home slot or in the next one, up to the first row for which that is not so;
-    /// returns that row.
+    /// Counts rows whose keys are in their home slot or the next one; returns the first other row.
     #[inline]
     fn count_near<S: Score<Key = K>>(&mut self, scores: &[S], label: u64, from: usize) -> Option<usize> {
         let (slots, shift) = (&mut self.slots[..], self.shift);
         let last = slots.len() - 1;
-        // A shift by the whole width would be an overflow: no label is left then.
+        // A shift by the full width would overflow; no label is left in that case.
         let mut label = label.checked_shr(from as u32).unwrap_or(0);
         for (row, score) in scores.iter().enumerate().skip(from) {
             let key = score.key();
             let home = (key.hash() >> shift) as usize & last;
             let mut slot = &mut slots[home];
             if slot.key != key {
-                // A free slot next to home may have this very key; then the key is counted there.
+                // The free slot next to home may have this very key, which is then counted there.
                 slot = &mut slots[(home + 1) & last];
                 if slot.key != key {
                     return Some(row);
@@ -118,7 +117,8 @@ impl<K: Key> KeyTable<K> {
         self.slots.iter().copied().filter(|slot| !slot.is_free())
     }
 
-    /// Counts rows, until `stop` or until there are too many keys: then `false`, and `stop` is set.
+    /// Counts rows. Returns `false` and sets `stop` if there are too many keys; returns early if `stop` is
+    /// set.
     fn count_rows<S: Score<Key = K>>(
         &mut self,
         rows: &Observations<'_, S>,
@@ -149,20 +149,20 @@ impl<K: Key> KeyTable<K> {
     }
 }
 
-/// The distinct keys of a group, with their positives and negatives.
+/// The distinct keys of a group with their positives and negatives.
 #[derive(Debug)]
 pub struct DistinctKeys<K> {
-    /// Lowest key first: key, negatives, positives.
+    /// Ascending: key, negatives, positives.
     keys: Vec<(K, [u64; 2])>,
     rows: [u64; 2],
     nan: bool,
 }
 
 impl<K: Key> DistinctKeys<K> {
-    /// Whether there may be as few as `most` distinct scores, judged by a few scores: whether two of them are equal.
+    /// Whether a group may have at most `most` distinct scores: whether a sample has two equal scores.
     ///
-    /// If `m` scores are drawn from `most` or fewer values, the probability that no two are equal is less than
-    /// `exp(-m² / (2 most))`, here one in fifty.
+    /// If `m` scores come from at most `most` values, all are distinct with probability below
+    /// `exp(-m² / (2 most))`, here 0.02.
     pub fn may_be_few<S: Score<Key = K>>(pieces: &[Observations<'_, S>], most: usize) -> bool {
         let mut sampled = [K::default(); SAMPLE];
         let enough = (3 * most.min(MOST_KEYS).isqrt()).clamp(1, SAMPLE);
@@ -173,7 +173,7 @@ impl<K: Key> DistinctKeys<K> {
         sampled.windows(2).any(|pair| pair[0] == pair[1])
     }
 
-    /// Counts rows, or gives up; rows whose `valid` bit is 0 are skipped.
+    /// Counts rows, or returns `None` for too many keys; rows whose `valid` bit is 0 are skipped.
     pub fn count<S: Score<Key = K>>(
         pieces: &[Observations<'_, S>],
         blocks: usize,
@@ -195,7 +195,7 @@ impl<K: Key> DistinctKeys<K> {
         Some(Self::of_tables::<S>(&tables?))
     }
 
-    /// The same for rows that lie in parts.
+    /// The same for rows in parts.
     pub fn count_parts<S: Score<Key = K>>(parts: &dyn Parts<S>, blocks: usize, most: usize) -> Option<Self> {
         let (stop, most) = (AtomicBool::new(false), most.min(MOST_KEYS));
         let tables = tasks::par_map(
@@ -236,7 +236,7 @@ impl<K: Key> DistinctKeys<K> {
         DistinctKeys { keys, rows, nan }
     }
 
-    /// The keys from the highest down, each with its positives and negatives.
+    /// The keys with their positives and negatives, highest first.
     fn descending(&self) -> impl Iterator<Item = (K, u64, u64)> {
         self.keys.iter().rev().map(|&(key, [neg, pos])| (key, pos, neg))
     }
@@ -257,7 +257,7 @@ impl<K: Key> Source for DistinctKeys<K> {
         });
     }
 
-    // The same rows may be counted in one run and not in another, so the outline must be the same as that of shards.
+    // Counting may be chosen in one run and not in another, so the outline must equal the outline of shards.
     fn outline(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
         if self.rows[0] + self.rows[1] < SHARD_ROWS as u64 {
             return None;
@@ -266,7 +266,11 @@ impl<K: Key> Source for DistinctKeys<K> {
             self.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
         let of = |class, counts| Piece { class, rows: PieceRows::WithCounts(&keys, counts) };
         let pieces = [of(0, &neg), of(1, &pos)];
-        outline::outline(|indices, ask| indices.iter().map(|_| ask(0, &pieces)).collect(), &[0], cells)
+        outline::outline(
+            |indices, evaluate| indices.iter().map(|_| evaluate(0, &pieces)).collect(),
+            &[0],
+            cells,
+        )
     }
 }
 
@@ -294,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_up_on_too_many() {
+    fn too_many_distinct_keys() {
         let labels = vec![0b0101_0101; 4000];
         let count = |scores: &[u32], most| {
             let rows = Observations::new(scores, Bits::new(&labels, 0, scores.len()), None);
@@ -308,7 +312,7 @@ mod tests {
         let may_be_few = |scores: &[u32], most| {
             let labels = vec![0; scores.len().div_ceil(8)];
             let rows = Observations::new(scores, Bits::new(&labels, 0, scores.len()), None);
-            // Pieces are sampled as if they were one.
+            // Pieces are sampled like one array.
             let pieces = [rows.slice(0, 10), rows.slice(10, 0), rows.slice(10, scores.len() - 10)];
             let may_be_few = DistinctKeys::may_be_few(&[rows], most);
             assert_eq!(DistinctKeys::may_be_few(&pieces, most), may_be_few);

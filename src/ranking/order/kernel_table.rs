@@ -1,9 +1,9 @@
-//! A table of kernels, each compiled for one type of scores: their keys do not show it.
+//! A table of kernels for one score type, since a key type does not determine the score type.
 
 use crate::ranking::index::{Index, look_ups::LookUpFn};
 use crate::ranking::scores::{Key, Score};
 
-/// The functions of one type of scores, for code that knows only the type of their keys.
+/// The functions of one score type, for code that is generic over the key type.
 #[allow(clippy::type_complexity)] // each type is written only here
 #[derive(Debug)]
 pub(in crate::ranking) struct KernelTable<K> {
@@ -24,7 +24,7 @@ impl<K> Clone for KernelTable<K> {
 impl<K> Copy for KernelTable<K> {}
 
 impl<K: Key> KernelTable<K> {
-    /// For scores of type `S`.
+    /// The table for scores of type `S`.
     pub fn of<S: Score<Key = K>>() -> Self {
         KernelTable {
             build: Index::build::<S>,

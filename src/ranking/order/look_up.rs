@@ -1,7 +1,7 @@
-//! Two classes of keys against each other.
+//! Ranks two classes of keys by look-ups.
 //!
-//! The rarer class is indexed and the other class looks up its bounds, so that the work on more than half of the rows
-//! is the cheaper one. A few rows are compared pair by pair instead.
+//! The rarer class is indexed, and the other class looks up its bounds: most rows get the cheaper operation.
+//! A few rows are compared pair by pair.
 
 use rayon::prelude::*;
 
@@ -25,7 +25,7 @@ use crate::ranking::ties::{
 use crate::ranking::tuning::{FEW_ROWS, PARALLEL_ROWS, SHARD_ROWS};
 
 impl<K: Key> Classes<'_, K> {
-    /// Twice the Mann-Whitney U of these positives against these negatives.
+    /// Twice the Mann-Whitney U of the positives against the negatives.
     pub fn twice_u(&self, index: &mut Index<K>, kernels: KernelTable<K>) -> u64 {
         if self.are_few() {
             return self.twice_u_by_pairs();
@@ -33,7 +33,7 @@ impl<K: Key> Classes<'_, K> {
         self.twice_u_of(self.below_and_equal(index, kernels))
     }
 
-    /// The same, and the sum of `t³ - t` over the distinct scores, each shared by t rows.
+    /// Twice U, and the sum of `t³ - t` over the distinct scores, where `t` is the number of rows of a score.
     pub fn twice_u_and_cubes(
         &self,
         index: &mut Index<K>,
@@ -45,7 +45,8 @@ impl<K: Key> Classes<'_, K> {
             (self.twice_u_by_pairs(), duplicates.find(&both))
         } else {
             let [below, equal] = self.below_and_equal(index, kernels);
-            // Where no other key equals an indexed one, and no indexed keys are equal, only the others can share a score.
+            // If no other key equals an indexed key, and all indexed keys are distinct, ties occur only among
+            // the other keys.
             let (_, others) = self.indexed(Indexed::Rarer);
             let only_others = equal == 0 && !index.has_equal_keys();
             let keys = if only_others { duplicates.find(&[others]) } else { duplicates.find(&both) };
@@ -55,7 +56,7 @@ impl<K: Key> Classes<'_, K> {
         (twice_u, duplicates::cubes(index.keys()))
     }
 
-    /// Over all keys of the more frequent class: the keys of the rarer class, which are indexed, below each and equal to it.
+    /// Totals over the keys of the more frequent class: the indexed keys below each, and equal to it.
     fn below_and_equal(&self, index: &mut Index<K>, kernels: KernelTable<K>) -> [u64; 2] {
         let (indexed, others) = self.indexed(Indexed::Rarer);
         (kernels.build)(index, indexed);
@@ -72,7 +73,7 @@ impl<K: Key> Classes<'_, K> {
     fn twice_u_of(&self, [below, equal]: [u64; 2]) -> u64 {
         let twice_below = 2 * below + equal;
         if self.indexes_pos(Indexed::Rarer) {
-            // Each pair counts 2 in all: 2 for the higher score, or 1 for each of two equal scores.
+            // Each pair counts 2 in total: 2 for the higher score, or 1 for each of two equal scores.
             2 * self.n_pos as u64 * self.n_neg as u64 - twice_below
         } else {
             twice_below
@@ -89,7 +90,7 @@ impl<K: Key> Classes<'_, K> {
         twice_u
     }
 
-    /// Walks the segments of the curve from the highest scores down.
+    /// Visits the segments of the curve, highest scores first.
     pub fn for_each_segment(
         &self,
         histogram: &mut RankHistogram<K>,
@@ -104,7 +105,8 @@ impl<K: Key> Classes<'_, K> {
         histogram.for_each_segment(self.indexes_pos(which), runs);
     }
 
-    /// Sums over the placements of these rows, where `above` lies above them and the group has `n_neg` negatives in all.
+    /// Sums over the placements of these rows; `above` counts the rows above them, and `n_neg` all negatives
+    /// of the group.
     pub fn placements(
         &self,
         histogram: &mut RankHistogram<K>,
@@ -116,8 +118,9 @@ impl<K: Key> Classes<'_, K> {
         self.placements_of(self.midrank_sums::<true>(histogram, kernels, which, |_| {}), which, above, n_neg)
     }
 
-    /// Hands out the scores of the positives among these rows, in any order, where `above` lies above them and the group has
-    /// `n_neg` negatives in all. With `sums` it returns the sums over the placements of these rows, else zeros.
+    /// Emits the scores of the positives among these rows in any order; `above` counts the rows above them,
+    /// and `n_neg` all negatives of the group. With `sums` it returns the sums over the placements of these
+    /// rows, otherwise zeros.
     pub fn positives(
         &self,
         sums: bool,
@@ -150,9 +153,9 @@ impl<K: Key> Classes<'_, K> {
         self.placements_of(sums, which, above, n_neg)
     }
 
-    /// Sums over the placements of these rows, and the largest `|tp N - fp P|` at their scores and below all of them. `above`
-    /// lies above these rows, and the group has `totals` of negatives and of positives, fewer than
-    /// [`SMALL_CLASS`](crate::ranking::ties::SMALL_CLASS) each.
+    /// Sums over the placements of these rows, and the largest `|tp N - fp P|` at their scores and below all
+    /// of them. `above` counts the rows above these. `totals` are the negatives and positives of the group,
+    /// each below [`SMALL_CLASS`](crate::ranking::ties::SMALL_CLASS).
     pub fn placements_and_farthest(
         &self,
         histogram: &mut RankHistogram<K>,
@@ -169,9 +172,9 @@ impl<K: Key> Classes<'_, K> {
         let height = |indexed: i64, others: i64| others * n_indexed - indexed * n_others;
         let lower_end = height(indexed_lower, others_lower);
         let height_at = |indexed: u32, others: u32| lower_end + height(indexed.into(), others.into());
-        // From the lowest score up, the height falls where an indexed key comes, and else it rises. Where equal keys are
-        // visited one by one, no point between them is farther than both at their ends: beside the same number of other
-        // keys it has more indexed keys below it than the first, and fewer than the last.
+        // From the lowest score up, the height falls at an indexed key and otherwise rises. If equal keys are
+        // visited one by one, the points between them are never the farthest. They count the same number of
+        // other keys and an intermediate number of indexed keys.
         let (mut lowest, mut highest) = (lower_end, lower_end);
         let sums = self.midrank_sums::<true>(histogram, kernels, Indexed::Rarer, |ranks| {
             highest = highest.max(height_at(ranks.indexed_lower, ranks.others_lower));
@@ -180,8 +183,8 @@ impl<K: Key> Classes<'_, K> {
         (self.placements_of(sums, Indexed::Rarer, above, totals[0]), highest.max(-lowest).unsigned_abs())
     }
 
-    /// The moments of the ranks of the indexed rows, and those of the others. `visit` visits the ranks of the indexed
-    /// keys.
+    /// The moments of the ranks of the indexed rows and of the others. `visit` visits the ranks of the
+    /// indexed keys.
     #[inline(always)]
     fn midrank_sums<const SUMS: bool>(
         &self,
@@ -203,7 +206,7 @@ impl<K: Key> Classes<'_, K> {
         histogram.each_rank::<false, SUMS>(visit)
     }
 
-    /// Sums over placements from the ranks of the indexed rows and of the others.
+    /// Sums over placements from the ranks of both classes.
     fn placements_of(
         &self,
         [of_indexed, of_others]: [Moments<u128>; 2],
@@ -211,7 +214,8 @@ impl<K: Key> Classes<'_, K> {
         above: Above,
         n_neg: u64,
     ) -> Placements {
-        // Of a positive, twice the negatives below these rows; of a negative, twice the positives that are not below it.
+        // For a positive, twice the negatives below these rows. For a negative, twice the positives that are
+        // not below it.
         let (neg_below, pos_upto) =
             (2 * (n_neg - above.neg - self.n_neg as u64), 2 * (above.pos + self.n_pos as u64));
         let mut placements = Placements::default();

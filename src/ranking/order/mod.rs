@@ -1,4 +1,4 @@
-//! The ways to rank rows without weights.
+//! Strategies to rank unweighted rows.
 
 pub(super) mod blocks;
 pub(super) mod class_keys;

@@ -1,4 +1,4 @@
-//! A group that one thread ranks, from the keys of each class.
+//! Ranks a group on one thread, from the keys of each class.
 
 use super::class_keys::ClassKeys;
 use super::classes::{Classes, for_each_tie};
@@ -13,7 +13,7 @@ use crate::ranking::ties::{
     steps::{Above, Runs, Sink, StepDelta, Tie},
 };
 
-/// The rows of a group for one thread. Keeps its memory from group to group.
+/// The rows of a group for one thread. Memory is reused from group to group.
 #[derive(Debug)]
 pub(in crate::ranking) struct OneThread<K> {
     kernels: KernelTable<K>,
@@ -21,17 +21,17 @@ pub(in crate::ranking) struct OneThread<K> {
     memory: WalkMemory<K>,
 }
 
-/// The memory that a walk needs. It is kept from walk to walk.
+/// The memory of a walk, which is reused.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct WalkMemory<K> {
     pub histogram: RankHistogram<K>,
-    /// The negatives of a walk over ties, whose positives are in the index of `histogram`.
+    /// The negatives of a walk over ties; the index of `histogram` has the positives.
     neg: Index<K>,
     pub deltas: Vec<StepDelta>,
 }
 
 impl<K: Key> WalkMemory<K> {
-    /// Hands out the ties of keys, all of which are below `above`.
+    /// Emits the ties of keys; `above` counts the rows above them.
     pub fn ties(
         &mut self,
         classes: &Classes<'_, K>,
@@ -45,7 +45,7 @@ impl<K: Key> WalkMemory<K> {
         Runs::emit(above, deltas, take, |runs| for_each_tie(pos.keys(), neg.keys(), runs));
     }
 
-    /// Hands out the segments of the curve of keys, all of which are below `above`.
+    /// Emits the segments of the curve of keys; `above` counts the rows above them.
     pub fn segments(
         &mut self,
         classes: &Classes<'_, K>,
@@ -70,16 +70,19 @@ impl<K: Key> Default for OneThread<K> {
 }
 
 impl<K: Key> OneThread<K> {
-    /// Takes in rows.
+    /// Loads rows.
     pub fn load<S: Score<Key = K>>(&mut self, rows: &[Observations<'_, S>]) {
         self.kernels = KernelTable::of::<S>();
         self.class_keys.part(rows);
     }
 
-    fn ask<T>(&mut self, ask: impl FnOnce(&Classes<'_, K>, KernelTable<K>, &mut WalkMemory<K>) -> T) -> T {
+    fn evaluate<T>(
+        &mut self,
+        evaluate: impl FnOnce(&Classes<'_, K>, KernelTable<K>, &mut WalkMemory<K>) -> T,
+    ) -> T {
         let (pos, neg) = (self.class_keys.pos.keys(), self.class_keys.neg.keys());
         let classes = Classes { pos: &[pos], neg: &[neg], n_pos: pos.len(), n_neg: neg.len() };
-        ask(&classes, self.kernels, &mut self.memory)
+        evaluate(&classes, self.kernels, &mut self.memory)
     }
 }
 
@@ -93,7 +96,7 @@ impl<K: Key> Source for OneThread<K> {
     }
 
     fn walk(&mut self, steps: StepKind, take: &mut Sink<'_>) {
-        self.ask(|classes, kernels, memory| match steps {
+        self.evaluate(|classes, kernels, memory| match steps {
             StepKind::Segments(indexed) if !classes.are_few() => {
                 memory.segments(classes, kernels, indexed, Above::default(), take);
             }
@@ -102,13 +105,13 @@ impl<K: Key> Source for OneThread<K> {
     }
 
     fn twice_u(&mut self) -> Option<u128> {
-        Some(
-            self.ask(|classes, kernels, memory| classes.twice_u(&mut memory.histogram.index, kernels).into()),
-        )
+        Some(self.evaluate(|classes, kernels, memory| {
+            classes.twice_u(&mut memory.histogram.index, kernels).into()
+        }))
     }
 
     fn twice_u_and_cubes(&mut self) -> Option<(u128, u128)> {
-        self.ask(|classes, kernels, memory| {
+        self.evaluate(|classes, kernels, memory| {
             let of_classes = || {
                 classes.twice_u_and_cubes(&mut memory.histogram.index, &mut Duplicates::default(), kernels)
             };
@@ -118,7 +121,7 @@ impl<K: Key> Source for OneThread<K> {
 
     fn placements(&mut self) -> Option<Placements> {
         let n_neg = self.class_keys.n_neg();
-        let sums = self.ask(|classes, kernels, memory| {
+        let sums = self.evaluate(|classes, kernels, memory| {
             classes.placements(&mut memory.histogram, kernels, Above::default(), n_neg)
         });
         Some(sums)
@@ -126,14 +129,14 @@ impl<K: Key> Source for OneThread<K> {
 
     fn placements_and_farthest(&mut self) -> Option<(Placements, u64)> {
         let totals = [self.class_keys.n_neg(), self.class_keys.n_pos()];
-        Some(self.ask(|classes, kernels, memory| {
+        Some(self.evaluate(|classes, kernels, memory| {
             classes.placements_and_farthest(&mut memory.histogram, kernels, Above::default(), totals)
         }))
     }
 
     fn walk_positives(&mut self, sums: bool, part: &(dyn Fn(&mut WalkPositives<'_>) + Sync)) -> bool {
         let n_neg = self.class_keys.n_neg();
-        self.ask(|classes, kernels, memory| {
+        self.evaluate(|classes, kernels, memory| {
             let histogram = &mut memory.histogram;
             part(&mut |take| classes.positives(sums, histogram, kernels, Above::default(), n_neg, take));
         });
@@ -141,18 +144,18 @@ impl<K: Key> Source for OneThread<K> {
     }
 
     fn reached(&mut self, key: u128) -> Option<(u64, u64)> {
-        Some(self.ask(|classes, _, _| classes.reached(K::narrow(key))))
+        Some(self.evaluate(|classes, _, _| classes.reached(K::narrow(key))))
     }
 
     fn at_rank(&mut self, rank: u64) -> Option<Option<Tie>> {
-        Some(self.ask(|classes, _, _| classes.at_rank(rank as usize, Above::default())))
+        Some(self.evaluate(|classes, _, _| classes.at_rank(rank as usize, Above::default())))
     }
 
     fn positive_at(&mut self, rank: u64) -> Option<Option<u128>> {
-        Some(self.ask(|classes, _, _| classes.highest_positive(rank as usize)).map(K::wide))
+        Some(self.evaluate(|classes, _, _| classes.highest_positive(rank as usize)).map(K::wide))
     }
 
     fn threshold(&mut self, rank: u64) -> Option<Option<u128>> {
-        Some(self.ask(|classes, _, _| classes.highest(rank as usize)).map(K::wide))
+        Some(self.evaluate(|classes, _, _| classes.highest(rank as usize)).map(K::wide))
     }
 }

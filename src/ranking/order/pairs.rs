@@ -1,6 +1,6 @@
-//! The placements of a few rows, pair by pair.
+//! Placements of a few rows by pairwise comparison.
 //!
-//! Comparing all pairs of a few rows is cheaper than sorting them. It needs no branch that a processor would foretell wrong.
+//! For a few rows this is faster than sorting, and it has no unpredictable branch.
 
 use crate::ranking::index::rank_histogram::Ranks;
 use crate::ranking::scores::Key;
@@ -8,14 +8,14 @@ use crate::ranking::ties::placements::Moments;
 use crate::ranking::tuning::FEW_ROWS;
 use crate::simd::{self, Kernel};
 
-/// 2 if the positive scores higher, 1 if both tie, else 0.
+/// 2 if the positive scores higher, 1 for a tie, else 0.
 #[inline]
 pub(in crate::ranking) fn twice_higher<K: Key>(pos: K, neg: K) -> u64 {
     u64::from(neg < pos) + u64::from(neg <= pos)
 }
 
-/// Sums over the ranks of the indexed rows and of the others, fewer than [`FEW_ROWS`] together. `visit` visits the ranks
-/// of each indexed row.
+/// Sums over the ranks of the indexed rows and of the others, fewer than [`FEW_ROWS`] in total. `visit`
+/// visits the ranks of each indexed row.
 #[inline(always)]
 pub(in crate::ranking) fn midrank_sums<K: Key>(
     indexed: &[&[K]],
@@ -36,7 +36,7 @@ pub(in crate::ranking) fn midrank_sums<K: Key>(
 
 /// The kernel of [`midrank_sums`].
 struct MidrankSums<'a, K, F> {
-    /// Those of the indexed rows, then those of the others.
+    /// The keys of the indexed rows, then of the others.
     keys: &'a [K],
     n_indexed: usize,
     visit: F,
@@ -49,7 +49,7 @@ impl<K: Key, F: FnMut(Ranks)> Kernel for MidrankSums<'_, K, F> {
     fn run(mut self) -> [Moments<u128>; 2] {
         let (indexed, others) = self.keys.split_at(self.n_indexed);
         let (mut of_indexed, mut of_others) = (Moments::<u64>::default(), Moments::<u64>::default());
-        // Of each other key, twice the indexed keys below it, and once those equal to it.
+        // For each other key, twice the indexed keys below it plus the indexed keys equal to it.
         let mut twice_ranks = [0u32; FEW_ROWS];
         let twice_ranks = &mut twice_ranks[..others.len()];
         for &key in indexed {

@@ -1,8 +1,8 @@
-//! A group too large for one thread: a radix partition by score into shards, each of which is ranked alone.
+//! A group too large for one thread: a radix partition by score into shards, which are ranked separately.
 //!
-//! The rows are cut into blocks, one task each. A [block](super::blocks) is partitioned by a map that all blocks share, into memory
-//! of its own, so no two threads write to the same slot. A shard is made of the pieces that all blocks have of it. One
-//! thread ranks a shard, which is so small that its index stays in L2.
+//! The rows are cut into blocks, one task each. A [block](super::blocks) is partitioned by a shared map into
+//! separate memory, so no two threads write to the same slot. A shard consists of its pieces in all blocks.
+//! One thread ranks a shard, which is small enough for its index to stay in L2.
 //!
 //! ```text
 //! block 0   | - + |  - +  |   - +   |        - negatives, + positives of a shard
@@ -10,9 +10,9 @@
 //!              0      1       2              shard 1 is the second pieces of both blocks
 //! ```
 //!
-//! What is above a shard is a sum of counts over the shards above it, so that shards are ranked in any order.
+//! The counts above a shard are sums over the shards above it, so shards can be ranked in any order.
 //!
-//! A row may have a weight, in units ([`Row`]); what is done with weights is in `weighted`.
+//! A row may have a weight in units ([`Row`]); the arithmetic on weights is in `weighted`.
 //!
 //! Invariant: every key of a shard is below every key of the next, and equal keys are in one shard.
 
@@ -43,11 +43,11 @@ use crate::ranking::ties::{
 };
 use crate::ranking::tuning::{INDEXED_BYTES, MAX_SHARDS, MIN_SHARDS, SHARD_ROWS, SHARDS_AT_A_TIME};
 
-/// The rows of a large group.
+/// The partitioned rows of a large group.
 #[derive(Debug)]
 pub struct Shards<R: Row> {
     blocks: Vec<Block<R>>,
-    /// Highest first: which shard, and the units above it.
+    /// The shards, highest first, with the units above each.
     order: Vec<(usize, Above)>,
     pub(in crate::ranking) kernels: KernelTable<R::Key>,
     /// Units of negatives and of positives.
@@ -61,7 +61,7 @@ pub(in crate::ranking) struct Shard<'a, R> {
 }
 
 impl<'a, R: Row> Shard<'a, R> {
-    /// The rows of a class, in pieces.
+    /// The rows of a class in pieces.
     pub fn pieces(&self, class: usize) -> impl Iterator<Item = &'a [R]> + use<'a, R> {
         let partition = 2 * self.number + class;
         self.blocks.iter().flat_map(move |block| block.rows(partition)).filter(|rows| !rows.is_empty())
@@ -74,33 +74,33 @@ impl<'a, R: Row> Shard<'a, R> {
 }
 
 impl<K: Key> Shard<'_, K> {
-    fn with_classes<T>(&self, ask: impl FnOnce(&Classes<'_, K>) -> T) -> T {
+    fn with_classes<T>(&self, evaluate: impl FnOnce(&Classes<'_, K>) -> T) -> T {
         let [neg, pos] = [0, 1].map(|class| self.pieces(class).collect::<Vec<&[K]>>());
         let (n_neg, n_pos) = (self.units(0) as usize, self.units(1) as usize);
-        ask(&Classes { pos: &pos, neg: &neg, n_pos, n_neg })
+        evaluate(&Classes { pos: &pos, neg: &neg, n_pos, n_neg })
     }
 }
 
 impl<R: Row> Shards<R> {
-    /// Parts rows by their labels and scores; weights of either class are counted in `units`.
+    /// Partitions rows by label and score; the weights of either class are counted in `units`.
     pub fn part<S: Score<Key = R::Key>>(pieces: &[Observations<'_, S>], units: [Unit; 2]) -> Self {
         Self::part_as(pieces, units, blocks(), Self::number(rows_of_classes(pieces)))
     }
 
-    /// The number of shards for so many negatives and positives.
+    /// The number of shards for these numbers of negatives and positives.
     fn number([n_neg, n_pos]: [usize; 2]) -> usize {
         let shards = n_pos.min(n_neg) * size_of::<R::Key>() / INDEXED_BYTES;
         shards.next_power_of_two().clamp(MIN_SHARDS, MAX_SHARDS)
     }
 
-    /// Parts rows in about as many blocks and into as many shards as are asked for.
+    /// Partitions rows into about `blocks` blocks and `shards` shards.
     pub(in crate::ranking) fn part_as<S: Score<Key = R::Key>>(
         pieces: &[Observations<'_, S>],
         units: [Unit; 2],
         blocks: usize,
         shards: usize,
     ) -> Self {
-        // Rows that are skipped may be in the sample.
+        // Skipped rows may be in the sample.
         let map = BucketMap::of_pieces(pieces, shards);
         let blocks = observations::blocks(pieces, blocks);
         let part =
@@ -125,17 +125,17 @@ impl<R: Row> Shards<R> {
         self.order.len()
     }
 
-    /// For either class, the bits that any row has in its units.
+    /// For each class, the bitwise OR of the units of its rows.
     pub fn any_bits(&self) -> [u64; 2] {
         [0, 1].map(|class| self.blocks.iter().fold(0, |any, block| any | block.any_bits[class]))
     }
 
-    /// Whether a score that is not missing is NaN.
+    /// Whether the score of any row in use is NaN.
     pub fn any_nan(&self) -> bool {
         self.blocks.iter().any(|block| block.nan)
     }
 
-    /// All units of each shard as one step without a key, from the highest scores down.
+    /// All units of each shard as one step without a key, highest scores first.
     pub fn steps(&self) -> Vec<Step> {
         let step = |&(number, above): &(usize, Above)| {
             let shard = Shard { blocks: &self.blocks, number };
@@ -145,45 +145,45 @@ impl<R: Row> Shards<R> {
         self.order.iter().map(step).collect()
     }
 
-    /// The results of `ask` for all shards, from the highest scores down. `ask` gets memory that `memory` made for its
-    /// thread, the index of the shard, its rows, and the units above it.
+    /// The results of `evaluate` for all shards, highest scores first. `evaluate` gets the memory of its
+    /// thread (from `memory`), the index of the shard, its rows, and the units above it.
     pub fn each<M, T: Send>(
         &self,
         memory: impl Fn() -> M + Sync,
-        ask: impl Fn(&mut M, usize, &Shard<'_, R>, Above) -> T + Sync,
+        evaluate: impl Fn(&mut M, usize, &Shard<'_, R>, Above) -> T + Sync,
     ) -> Vec<T> {
-        self.each_of(&(0..self.len()).collect::<Vec<_>>(), memory, ask)
+        self.each_of(&(0..self.len()).collect::<Vec<_>>(), memory, evaluate)
     }
 
-    /// The same for the shards of these indices.
+    /// The same for the shards at these indices.
     pub fn each_of<M, T: Send>(
         &self,
         indices: &[usize],
         memory: impl Fn() -> M + Sync,
-        ask: impl Fn(&mut M, usize, &Shard<'_, R>, Above) -> T + Sync,
+        evaluate: impl Fn(&mut M, usize, &Shard<'_, R>, Above) -> T + Sync,
     ) -> Vec<T> {
         tasks::par_map(0..indices.len(), memory, |memory, number| {
             let index = indices[number];
             let (number, above) = self.order[index];
-            ask(memory, index, &Shard { blocks: &self.blocks, number }, above)
+            evaluate(memory, index, &Shard { blocks: &self.blocks, number }, above)
         })
     }
 
-    /// As [`Ties::outline`](crate::ranking::Ties::outline), if the group is large enough.
+    /// See [`Ties::outline`](crate::ranking::Ties::outline); `None` if the group is too small.
     pub fn cells(&self, cells: usize) -> Option<Vec<Cell<u128>>> {
-        // A light row may have no units.
+        // A row of small weight may have zero units.
         let has_rows = |&index: &usize| {
             let shard = Shard { blocks: &self.blocks, number: self.order[index].0 };
             (0..2).any(|class| shard.pieces(class).any(|rows| !rows.is_empty()))
         };
         let filled = (0..self.len()).filter(has_rows).collect::<Vec<_>>();
-        let each = |indices: &[usize], ask: &outline::Ask<'_, R::Key>| {
+        let each = |indices: &[usize], evaluate: &outline::Evaluate<'_, R::Key>| {
             self.each_of(
                 indices,
                 || (),
                 |(), index, shard, _| {
                     let of_class = |class| shard.pieces(class).map(move |rows| R::piece(class, rows));
-                    ask(index, &of_class(0).chain(of_class(1)).collect::<Vec<_>>())
+                    evaluate(index, &of_class(0).chain(of_class(1)).collect::<Vec<_>>())
                 },
             )
         };
@@ -192,11 +192,11 @@ impl<R: Row> Shards<R> {
 }
 
 impl<K: Key> Shards<K> {
-    /// Parts rows that lie in parts, whose scores are taken when they are in their shards.
+    /// Partitions rows in parts; the scores of a part are released once they are in shards.
     pub fn of_parts<S: Score<Key = K>>(parts: &dyn Parts<S>, facts: &PartFacts) -> Self {
         let shards = Self::number(facts.rows_of_classes);
         let map = BucketMap::of_parts(parts, shards);
-        // The memory of rows that are in their shards is used for the next ones.
+        // The memory of a partitioned part is reused for the next one.
         let free = Mutex::new(Vec::new());
         let blocks = tasks::par_map(
             0..parts.count(),
@@ -217,44 +217,48 @@ impl<K: Key> Shards<K> {
         Self::of_blocks::<S>(blocks, shards)
     }
 
-    /// The results of `ask` for the keys of each shard and what lies above them, from the highest scores down; `memory`
-    /// makes the memory that each thread uses.
+    /// The results of `evaluate` for the keys of each shard and the counts above it, highest scores first.
+    /// `memory` creates the memory of each thread.
     fn each_classes<M, T: Send>(
         &self,
         memory: impl Fn() -> M + Sync,
-        ask: impl Fn(&mut M, &Classes<'_, K>, Above) -> T + Sync,
+        evaluate: impl Fn(&mut M, &Classes<'_, K>, Above) -> T + Sync,
     ) -> Vec<T> {
-        self.each(memory, |memory, _, shard, above| shard.with_classes(|classes| ask(memory, classes, above)))
+        self.each(memory, |memory, _, shard, above| {
+            shard.with_classes(|classes| evaluate(memory, classes, above))
+        })
     }
 
-    /// Twice the U of a shard's positives against all negatives of the group, from that against the negatives of the shard.
+    /// Twice the U of a shard's positives against all negatives of the group, from U within the shard.
     fn twice_u_of(&self, classes: &Classes<'_, K>, above: Above, twice_u: u64) -> u128 {
         let neg_below = self.totals[0] - above.neg - classes.n_neg as u64;
         u128::from(twice_u) + 2 * classes.n_pos as u128 * u128::from(neg_below)
     }
 
-    /// Asks the shard of the row at a rank, the highest row being at 1, with that row's rank in the shard.
+    /// Calls `evaluate` with the shard of the row at a rank (the highest row is 1), and the rank within the
+    /// shard.
     fn with_rank<T>(
         &self,
         rank: u64,
-        ask: impl FnOnce(&Classes<'_, K>, usize, Above) -> Option<T>,
+        evaluate: impl FnOnce(&Classes<'_, K>, usize, Above) -> Option<T>,
     ) -> Option<T> {
         let rows_above = |above: Above| above.pos + above.neg;
         let (shard, above) = self.last_that_begins_above(|above| rows_above(above) < rank)?;
-        shard.with_classes(|classes| ask(classes, (rank - rows_above(above)) as usize, above))
+        shard.with_classes(|classes| evaluate(classes, (rank - rows_above(above)) as usize, above))
     }
 
-    /// Asks the shard of the positive at a rank among positives, with its rank among those of the shard.
+    /// Calls `evaluate` with the shard of the positive at a rank among positives, and its rank within the
+    /// shard.
     fn with_positive<T>(
         &self,
         rank: u64,
-        ask: impl FnOnce(&Classes<'_, K>, usize) -> Option<T>,
+        evaluate: impl FnOnce(&Classes<'_, K>, usize) -> Option<T>,
     ) -> Option<T> {
         let (shard, above) = self.last_that_begins_above(|above| above.pos < rank)?;
-        shard.with_classes(|classes| ask(classes, (rank - above.pos) as usize))
+        shard.with_classes(|classes| evaluate(classes, (rank - above.pos) as usize))
     }
 
-    /// The last shard, from the highest scores down, that begins above a row by what lies above the shard.
+    /// The last shard, highest scores first, for which `begins_above` holds for the counts above it.
     fn last_that_begins_above(&self, begins_above: impl Fn(Above) -> bool) -> Option<(Shard<'_, K>, Above)> {
         let index = self.order.partition_point(|&(_, above)| begins_above(above)).checked_sub(1)?;
         let (number, above) = self.order[index];
@@ -275,7 +279,7 @@ impl<K: Key> Source for Shards<K> {
         Some(self.steps())
     }
 
-    // A group in shards has parts.
+    // A sharded group has parts instead of one walk.
     fn walk(&mut self, _: StepKind, _: &mut Sink<'_>) {}
 
     fn walk_parts(
@@ -285,7 +289,8 @@ impl<K: Key> Source for Shards<K> {
         part: &(dyn Fn(usize, &mut Walk<'_>) + Sync),
         done: &mut dyn FnMut(usize),
     ) {
-        // An answer made of ties may be as large as the ties, so the answers of all shards are never kept at once.
+        // Results built from ties may be as large as the ties, so only the results of a few shards are in
+        // memory at once.
         let at_a_time = match steps {
             StepKind::Ties => SHARDS_AT_A_TIME * rayon::current_num_threads(),
             StepKind::Segments(_) => self.len().max(1),
@@ -350,7 +355,7 @@ impl<K: Key> Source for Shards<K> {
     }
 
     fn at_rank(&mut self, rank: u64) -> Option<Option<Tie>> {
-        // Rows of one score are all in one shard.
+        // All rows of one score are in one shard.
         Some(self.with_rank(rank, |classes, rank, above| classes.at_rank(rank, above)))
     }
 

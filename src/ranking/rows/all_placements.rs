@@ -1,20 +1,22 @@
-//! Placements of rows among all rows, among those of their own key, and among those of all other keys.
+//! Placements of rows among all rows, among the rows of their key, and among the rows of all other keys.
 //!
-//! Rows are visited from the lowest score up. The *midrank* of a row, here among the rows of the other class and doubled, is twice
-//! the number of those with a lower score, plus the number of those with the same score. Of a positive this is twice its placement; that
-//! of a negative is twice the number of positives less its midrank. Each row has two midranks: `x` among all
-//! rows and `y` among the rows of its key. All that is asked of a key and of other rows follows from eight sums over
-//! the rows of either class of the key, in integers:
+//! Rows are visited from the lowest score up. The *midrank* of a row is counted among the rows of the other
+//! class and doubled. It is twice the rows with a lower score, plus the rows with the same score. For a
+//! positive it is twice the placement. For a negative, twice the placement is twice the number of positives
+//! minus the midrank. Each row has two midranks: `x` among all rows and `y` among the rows of its key. Every
+//! statistic of a key against other rows follows from eight integer sums over the rows of either class of the
+//! key:
 //!
-//! - `sum(x²)`, `sum(x y)` and `sum(y²)` with `sum(x)` and `sum(y)` are those of DeLong variances, and of the
-//!   covariance of the areas of the key and of all rows.
-//! - Without the key, the midrank of a row is `x - y`, also of rows of other keys. Between two scores of the key, their
-//!   `y` is constant, so that sums of `x y` and `y²` over all rows are sums by parts. They are taken over the rows of
-//!   the other class of the key: of the sum of the `x` of all rows above each, and of the number of these rows. Rows
-//!   of other keys are not visited for each key.
+//! - `sum(x²)`, `sum(x y)`, `sum(y²)`, `sum(x)` and `sum(y)` give the DeLong variances, and the covariance of
+//!   the two areas.
+//! - Without the key, the midrank of a row is `x - y`, also for rows of other keys. Between two scores of the
+//!   key, `y` is constant for rows of other keys. Sums of `x y` and `y²` over all rows therefore use
+//!   summation by parts. These sums run over the key's rows of the other class: the sum of `x` over all rows
+//!   above each, and the number of these rows. Rows of other keys are thus not visited once per key.
 //!
-//! The sums of two ranges of the score, one above the other, follow from the sums of each. So threads divide the
-//! ranges. Whoever wants them also has the largest KS distance of the curves, of each key and of all rows, from the same walk.
+//! The sums of two adjacent ranges of the score follow from the sums of each. Threads therefore process
+//! ranges in parallel. The same walk optionally computes the largest KS distance of the curves of each key
+//! and of all rows.
 
 use std::ops::Range;
 
@@ -35,39 +37,40 @@ use crate::ranking::ties::Count;
 use crate::ranking::ties::placements::{Moments, Placements};
 use crate::ranking::tuning::{LEAST_ROWS_OF_KEY, RANGE_CODES, ROWS_OF_KEY, SHARD_ROWS};
 
-/// Rows of a range whose sums fit 64 bits, whatever keys they have.
+/// Rows of a range whose sums fit 64 bits for any assignment of keys.
 const NARROW_ROWS: usize = 1 << 20;
 
 /// The sums of the rows of all keys.
 #[derive(Clone, Debug)]
 pub struct AllPlacements(Sums<u128>);
 
-/// Of a key, sums over rows that vary with its area and that of all rows: [`AllPlacements::shared`].
+/// For one key, sums over rows that determine the covariance of its area with the area of all rows:
+/// [`AllPlacements::shared`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedPlacements {
     /// Rows of the class.
     pub rows: u64,
-    /// The sum of their midranks among the rows of the key.
+    /// The sum of the midranks among the rows of the key.
     pub within: u128,
-    /// The sum of their midranks among all rows.
+    /// The sum of the midranks among all rows.
     pub all: u128,
-    /// The sum of the products of both.
+    /// The sum of their products.
     pub products: u128,
 }
 
 impl AllPlacements {
-    /// Of scores, none of which is NaN, labels and keys.
+    /// The sums for scores without NaN, labels and keys.
     ///
     /// # Panics
-    /// If there are different numbers of them.
+    /// Panics if the lengths differ.
     pub fn of<S: Score>(scores: &[S], labels: &[bool], keys: &Codes) -> Self {
         Self::of_rows(scores, labels, keys, false)
     }
 
-    /// The same, with how far curves are from the diagonal: [`farthest`](Self::farthest).
+    /// The same, with the distances of curves from the diagonal: [`farthest`](Self::farthest).
     ///
     /// # Panics
-    /// If there are different numbers of them.
+    /// Panics if the lengths differ.
     pub fn with_heights<S: Score>(scores: &[S], labels: &[bool], keys: &Codes) -> Self {
         Self::of_rows(scores, labels, keys, true)
     }
@@ -99,7 +102,7 @@ impl AllPlacements {
         Self::joined(sums, || Sums::none(keys.distinct, steps.len()))
     }
 
-    /// Of rows that were counted by score.
+    /// The sums for rows that are counted by score.
     pub fn of_counted(counted: &CountedKeys) -> Self {
         let scores: usize = counted.keys.iter().map(|key| key.codes.len()).sum();
         let most = number_of_ranges(scores, counted.keys.len());
@@ -117,7 +120,7 @@ impl AllPlacements {
         AllPlacements(ranges.into_iter().reduce(Sums::and_above).unwrap_or_else(none))
     }
 
-    /// The placements of each key's rows among themselves.
+    /// The placements of each key's rows among the rows of the key.
     pub fn keys(&self) -> Vec<KeyPlacements> {
         self.0
             .keys
@@ -131,7 +134,7 @@ impl AllPlacements {
         key_placements(self.moments(0), self.moments(1))
     }
 
-    /// For each key, the placements of all rows but its own.
+    /// For each key, the placements of all rows except the rows of the key.
     pub fn without_each(&self) -> Vec<KeyPlacements> {
         let all = [self.moments(0), self.moments(1)];
         let without = |of_key: &[ClassSums<u128>; 2]| {
@@ -141,7 +144,7 @@ impl AllPlacements {
         self.0.keys.par_iter().map(without).collect()
     }
 
-    /// For each key, how its negatives and positives lie among its own rows and among all.
+    /// For each key, the sums over its negatives and positives of midranks within the key and among all rows.
     pub fn shared(&self) -> impl Iterator<Item = [SharedPlacements; 2]> {
         let shared = |sums: ClassSums<u128>| SharedPlacements {
             rows: sums.rows as u64,
@@ -152,25 +155,26 @@ impl AllPlacements {
         self.0.keys.iter().map(move |of_key| of_key.map(shared))
     }
 
-    /// The largest `|tp N - fp P|` of each key's rows, and last of all rows; empty if [nobody asked](Self::with_heights).
+    /// The largest `|tp N - fp P|` of each key's rows, then of all rows; empty unless built by
+    /// [`with_heights`](Self::with_heights).
     pub fn farthest(&self) -> Vec<u128> {
         self.0.height_ranges.iter().map(|height_ranges| height_ranges.farthest()).collect()
     }
 
-    /// The midranks of all rows of a class among all rows.
+    /// The moments of the midranks of a class among all rows.
     fn moments(&self, class: usize) -> Moments<u128> {
         let squares = self.0.keys.iter().map(|of_key| of_key[class].all_squares).sum();
         Moments { rows: self.0.rows[class], sum: self.0.midranks[class], squares }
     }
 
-    /// The midranks of all rows of a class but those of a key, among all rows but those of the key.
+    /// The moments of the midranks of a class, without the rows of a key.
     fn without(&self, all: &Moments<u128>, of_key: &[ClassSums<u128>; 2], class: usize) -> Moments<u128> {
         let (key_sums, other) = (&of_key[class], &of_key[1 - class]);
         // Over all rows of the class: the sums of y, x y and y².
         let sum = 2 * all.rows * other.rows - other.all;
         let products = 2 * all.sum * other.rows - other.below;
         let squares = 4 * all.rows * other.rows.pow(2) - other.ranked;
-        // The squares of differences are added first, so that no difference is below 0.
+        // The squares of differences are added first, so that no intermediate result is negative.
         let of_all = all.squares + squares - 2 * products;
         let within_key = key_sums.all_squares + key_sums.within_squares - 2 * key_sums.products;
         Moments {
@@ -189,19 +193,19 @@ fn key_placements(neg: Moments<u128>, pos: Moments<u128>) -> KeyPlacements {
     KeyPlacements { n_pos, n_neg, sums }
 }
 
-/// As how many ranges rows of so many keys are walked through at most: each has sums for each key.
+/// The maximum number of ranges for this number of keys: each range has sums for each key.
 fn number_of_ranges(rows: usize, keys: usize) -> usize {
     let of_key = rows / keys.max(1);
     (of_key / ROWS_OF_KEY).max(rayon::current_num_threads().min(of_key / LEAST_ROWS_OF_KEY)).max(1)
 }
 
-/// Whether the sums of so many rows fit 64 bits if no key has more rows than these: the largest is at most eight times
-/// the square of the rows for each row of a key.
+/// Whether the sums of `rows` rows fit 64 bits if each key has at most `of_key` rows. The largest sum is at
+/// most eight times the square of the rows for each row of a key.
 fn fits_64_bits(rows: usize, of_key: u64) -> bool {
     8 * (rows as u128).pow(2) * u128::from(of_key) <= u128::from(u64::MAX)
 }
 
-/// How many rows of either class each key has.
+/// The number of rows of each class for each key.
 fn rows_of_keys(labels: &[bool], keys: &Codes) -> Vec<Count> {
     let count = |labels: &[bool], of_row: &[u32]| {
         let mut counts = vec![Count::default(); keys.distinct];
@@ -220,7 +224,7 @@ fn rows_of_keys(labels: &[bool], keys: &Codes) -> Vec<Count> {
     pieces.map(|(labels, of_row)| count(labels, of_row)).reduce_with(plus).unwrap_or_default()
 }
 
-/// The sums of the rows of a range of parts, counted in numbers that hold them.
+/// The sums of a range of parts, accumulated in a type that cannot overflow.
 fn of_range<S: Score, T: SumNumber>(
     order: &ScoreOrder<S, KeyAndLabel>,
     parts: Range<usize>,
@@ -236,7 +240,7 @@ fn of_range<S: Score, T: SumNumber>(
     sums.wide()
 }
 
-/// The sums of the rows of a range of codes.
+/// The sums of a range of codes.
 fn of_codes(keys: &[KeyRows], codes: Range<usize>) -> Sums<u128> {
     interrupt::check();
     let of_range = |key: &KeyRows| {
@@ -248,7 +252,7 @@ fn of_codes(keys: &[KeyRows], codes: Range<usize>) -> Sums<u128> {
         keys.iter().zip(&ranges).map(|(key, range)| (&key.codes[range.clone()], &key.counts[range.clone()]))
     };
     let index = |code: u32| code as usize - codes.start;
-    // Where the keys of each code begin, and then where they end.
+    // The start of the keys of each code, and after filling their end.
     let mut ends = vec![0; codes.len()];
     key_codes().for_each(|(codes, _)| codes.iter().for_each(|&code| ends[index(code)] += 1));
     let mut of_codes = vec![(0, Count::default()); exclusive_prefix_sum(&mut ends)];
@@ -295,7 +299,7 @@ mod tests {
         CountedKeys { keys, distinct: codes.distinct, is_exact: true }
     }
 
-    /// The placements of some rows among themselves.
+    /// The placements of a subset of rows within the subset.
     fn among_themselves(scores: &[i16], labels: &[bool], keep: impl Fn(usize) -> bool) -> KeyPlacements {
         let rows: Vec<u32> = (0..labels.len() as u32).filter(|&row| keep(row as usize)).collect();
         let labels: Vec<bool> = rows.iter().map(|&row| labels[row as usize]).collect();
@@ -304,7 +308,7 @@ mod tests {
         KeyPlacements { n_pos, n_neg: labels.len() as u64 - n_pos, sums: placements(&counts) }
     }
 
-    /// The midrank of a row among some rows.
+    /// The midrank of a row within a subset of rows.
     fn midrank(scores: &[i16], labels: &[bool], row: usize, keep: impl Fn(usize) -> bool) -> u128 {
         let others = (0..labels.len()).filter(|&other| labels[other] != labels[row] && keep(other));
         let twice =
@@ -356,7 +360,7 @@ mod tests {
     }
 
     proptest! {
-        /// Rows, and rows that were counted, whatever the ranges.
+        /// Compares rows and counted rows with the definition, for any ranges.
         #[test]
         fn as_row_by_row(
             rows in proptest::collection::vec((-4i16..4, any::<bool>(), 0u32..4), 0..60),
@@ -375,13 +379,14 @@ mod tests {
         }
     }
 
-    /// The sums of a row that one key of many is in may be much smaller than those of a row of the only key.
+    /// The sums of one row may be much smaller if it belongs to one of many keys than if it belongs to the
+    /// only key.
     #[test]
     fn sums_of_64_bits() {
         assert!(fits_64_bits(NARROW_ROWS, NARROW_ROWS as u64));
         assert!(!fits_64_bits(2 * NARROW_ROWS, 2 * NARROW_ROWS as u64));
         assert!(fits_64_bits(10_000_000, 20_000) && !fits_64_bits(10_000_000, 30_000));
-        // All positives lie above all negatives, and 600 rows are in two keys.
+        // All positives score above all negatives; 600 rows have two keys.
         let (labels, scores): (Vec<bool>, Vec<i16>) = (0..600).map(|row| (row >= 300, row)).unzip();
         let all = AllPlacements::of(
             &scores,
@@ -393,7 +398,7 @@ mod tests {
         assert!(largest.unwrap() <= 8 * 600u128.pow(2) * 300);
     }
 
-    /// Many parts against ranges of counted rows: with few keys many ranges, and with many keys one of many rows.
+    /// Many parts against ranges of counted rows: many ranges with few keys, and few ranges with many keys.
     #[test]
     fn large_groups() {
         let mixed = |row: u32| row.wrapping_mul(0x9E37_79B1);
@@ -414,7 +419,7 @@ mod tests {
         }
     }
 
-    /// The farthest points of each key and of all rows, from the counts of each score.
+    /// The farthest points of each key and of all rows, from counts by score.
     fn by_counts(scores: &[i16], labels: &[bool], keys: &Codes) -> Vec<u128> {
         let mut members = vec![Vec::new(); keys.distinct + 1];
         for (row, &key) in keys.of_row.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Codes: the rank of each row's score among the distinct scores, row by row.
+//! Codes: the rank of each row's score among the distinct scores.
 //!
-//! Statistics of several columns at once (two scores, clusters, folds) need the rank of each row. With its rank
-//! instead of its score a row is a small integer of one type, for every dtype, and all that follows is counting.
+//! Statistics of several columns (two scores, clusters, folds) need the rank of each row. A code is a small
+//! integer of one type for every dtype, and all later steps are counting.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -16,13 +16,13 @@ use crate::ranking::tuning::{FEW_ROWS, PART_ROWS};
 /// The ranks of scores among the distinct ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Codes {
-    /// For each row: how many distinct scores are lower.
+    /// For each row, the number of lower distinct scores.
     pub of_row: Vec<u32>,
     /// The number of distinct scores.
     pub distinct: usize,
 }
 
-/// Gives each row its code among these rows, which are in order, and returns how many distinct scores they have.
+/// Assigns codes to sorted rows; returns the number of distinct scores.
 fn number<K: PartialEq>(rows: &[(K, u32)], mut of_row: impl FnMut(u32, u32)) -> u32 {
     let mut code = 0;
     let mut last = None;
@@ -35,11 +35,11 @@ fn number<K: PartialEq>(rows: &[(K, u32)], mut of_row: impl FnMut(u32, u32)) -> 
 }
 
 impl Codes {
-    /// The codes of scores (of NaN: any). A large group is put in order by all threads of the pool
-    /// that this is called in.
+    /// The codes of scores; the code of NaN is unspecified. A large group is sorted by all threads of the
+    /// current pool.
     ///
     /// # Panics
-    /// If there are 2^32 rows or more.
+    /// Panics if there are 2^32 rows or more.
     pub fn of<S: Score>(scores: &[S]) -> Self {
         let rows = u32::try_from(scores.len()).expect("a group has fewer than 2^32 rows");
         if scores.len() < FEW_ROWS {
@@ -52,11 +52,12 @@ impl Codes {
         }
         let order = ScoreOrder::of(scores, |row| row as u32);
         let of_row: Vec<AtomicU32> = std::iter::repeat_with(AtomicU32::default).take(scores.len()).collect();
-        // Rows of one score are all in one part, so the codes of a part follow those of the parts below it.
+        // All rows of one score are in one part, so the codes of a part follow the codes of the parts below
+        // it.
         let in_part = |memory: &mut PartMemory<S, u32>, part: usize| {
             let mut distinct = 0;
             order.for_each(part..part + 1, memory, |rows| {
-                // Each row is in one part only, and nobody reads the codes while they are written.
+                // Each row is in exactly one part, and codes are not read while they are written.
                 distinct = number(rows, |row, code| of_row[row as usize].store(code, Relaxed));
             });
             distinct
@@ -81,18 +82,18 @@ impl Codes {
         Codes { of_row, distinct: distinct as usize }
     }
 
-    /// The codes of these rows only, in this order; the codes are not renumbered, even if some have no row.
+    /// The codes of a subset of rows, in this order; codes are not renumbered.
     pub fn select(&self, rows: &[u32]) -> Self {
         Codes { of_row: rows.iter().map(|&row| self.of_row[row as usize]).collect(), distinct: self.distinct }
     }
 
-    /// The code of each row and its payload, in ascending order. A large group is put in order by all threads of the
-    /// pool that this is called in.
+    /// The code and the payload of each row, in ascending order. A large group is sorted by all threads of
+    /// the current pool.
     pub fn in_order<B: Payload>(&self, payload: impl Fn(usize) -> B + Sync) -> Vec<(u32, B)> {
         ScoreOrder::of(&self.of_row, payload).rows_in_order()
     }
 
-    /// How many positives and negatives have each score, the highest first; scores without a row are included.
+    /// The positives and negatives of each score, highest first; scores without rows are included.
     pub fn counts(&self, labels: &[bool]) -> Vec<Count> {
         let mut counts = vec![Count::default(); self.distinct];
         for (&code, &label) in self.of_row.iter().zip(labels) {
@@ -101,12 +102,12 @@ impl Codes {
         counts
     }
 
-    /// The index of a code in descending order, the highest score at 0.
+    /// The index of a code in descending order; the highest score has index 0.
     pub fn descending(&self, code: u32) -> usize {
         self.distinct - 1 - code as usize
     }
 
-    /// How many of the rows that `count` says to count have each code.
+    /// For each code, the number of rows that satisfy a predicate.
     pub fn histogram(&self, count: impl Fn(usize) -> bool) -> Vec<u32> {
         let mut counts = vec![0; self.distinct];
         for (row, &code) in self.of_row.iter().enumerate() {
@@ -142,7 +143,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_many_lower_scores(scores in proptest::collection::vec(-9i16..9, 0..200)) {
+        fn codes_count_lower_scores(scores in proptest::collection::vec(-9i16..9, 0..200)) {
             are_ranks_among_the_distinct(&scores);
         }
     }
@@ -177,7 +178,7 @@ mod tests {
             scores[rows / 2] = f64::NAN;
             let codes = Codes::of(&scores);
             assert_eq!(codes.distinct, 14);
-            // The others have the order of their scores.
+            // Other codes have the order of their scores.
             let with_code = scores.iter().zip(codes.of_row).filter(|row| !row.0.is_nan());
             let mut others: Vec<(u64, u32)> = with_code.map(|(&score, code)| (score as u64, code)).collect();
             others.sort();

@@ -1,39 +1,39 @@
-//! How high the points of a curve lie above the diagonal: `tp N - fp P` of P positives and N negatives.
+//! Heights of the points of a curve above the diagonal: `tp N - fp P` for P positives and N negatives.
 //!
-//! The rows come from the lowest score up. Below some score are all rows but those that a point counts, so that its
-//! height is the sum of P for each negative below it, less N for each positive. The heights of two ranges of the score,
-//! one above the other, follow from those of each: threads divide the ranges.
+//! Rows are visited from the lowest score up. All rows below a score are outside the point's counts. The
+//! height is therefore P for each negative below, minus N for each positive below. The heights of two
+//! adjacent ranges of the score follow from the heights of each, so threads process ranges in parallel.
 
 use crate::ranking::ties::Count;
 
-/// How much the height of a curve grows by a negative, and by a positive. Both classes together have at most 2^32 rows, so
-/// that no height is above 2^62.
+/// The change of the height at a negative, and at a positive. Both classes together have at most 2^32 rows,
+/// so heights are at most 2^62.
 pub(super) type HeightSteps = [i64; 2];
 
-/// The steps of a curve of so many rows.
+/// The steps for these numbers of rows.
 pub(super) fn height_steps(rows: Count) -> HeightSteps {
     [rows.pos.cast_signed(), -rows.neg.cast_signed()]
 }
 
-/// The heights of the points of some rows in a range of the score.
+/// The heights of the points in a range of the score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct HeightRange {
-    /// At the upper end of the range, from that at the lower end.
+    /// The height at the upper end, relative to the lower end.
     end: i64,
-    /// The largest of all points, and of the lower end, whose height is 0 here.
+    /// The largest height of all points, including the lower end at 0.
     highest: i64,
-    /// The smallest.
+    /// The smallest height, likewise.
     lowest: i64,
 }
 
 impl HeightRange {
-    /// Takes in the next row, which is the only one of its score.
+    /// Adds the next row, the only row of its score.
     #[inline(always)]
     pub fn add_row(&mut self, class: usize, steps: HeightSteps) {
         self.add(steps[class]);
     }
 
-    /// Takes in the rows of the next score.
+    /// Adds the rows of the next score.
     pub fn add_tie(&mut self, rows: Count, steps: HeightSteps) {
         self.add(rows.neg.cast_signed() * steps[0] + rows.pos.cast_signed() * steps[1]);
     }
@@ -45,7 +45,7 @@ impl HeightRange {
         self.lowest = self.lowest.min(self.end);
     }
 
-    /// The heights of this range and of the one above it.
+    /// Combines this range with the range above it.
     pub fn and_above(self, above: Self) -> Self {
         HeightRange {
             end: self.end + above.end,

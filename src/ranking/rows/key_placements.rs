@@ -1,7 +1,7 @@
-//! Placements key by key: the rows of each fold, user or other key, ranked among themselves.
+//! Placements by key: the rows of each fold, user or other key, ranked within the key.
 //!
-//! The rows are brought side by side key by key, and each key's rows are then a group like any other. So no order among
-//! the scores of different keys is ever found.
+//! Rows are grouped by key, and each key is then ranked like any other group. Scores of different keys are
+//! never compared.
 
 use super::codes::Codes;
 use super::row_groups::RowGroups;
@@ -12,26 +12,26 @@ use crate::ranking::scores::{Bits, Observations, Score};
 use crate::ranking::tasks;
 use crate::ranking::ties::Placements;
 
-/// The sums over the placements of one key's rows among themselves.
+/// The sums over placements within one key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyPlacements {
     /// Positives.
     pub n_pos: u64,
     /// Negatives.
     pub n_neg: u64,
-    /// The sums; 0 without a positive, without a negative, and if a score is NaN.
+    /// The sums; 0 if a class is missing or a score is NaN.
     pub sums: Placements,
 }
 
 impl KeyPlacements {
-    /// For each key, by its code, the sums of its rows, and whether any score is NaN. All threads of the pool that this is
-    /// called in move the rows, and divide many keys.
+    /// The sums of each key, in the order of the codes, and whether any score is NaN. All threads of the
+    /// current pool move the rows; many keys are divided among them.
     ///
     /// # Panics
-    /// If scores, labels and keys have different numbers of rows, or if there are 2^31 keys or more.
+    /// Panics if the lengths of scores, labels and keys differ, or if there are 2^31 keys or more.
     pub fn of<S: Score>(scores: &[S], labels: &[bool], keys: &Codes) -> (Vec<Self>, bool) {
         assert!(scores.len() == labels.len() && scores.len() == keys.of_row.len());
-        // The negatives of a key go before its positives, so that no label moves beside its score.
+        // The negatives of a key precede its positives, so labels need not move with scores.
         let threads = if tasks::in_pool() { rayon::current_num_threads() } else { 1 };
         let groups = RowGroups::of_classes(&keys.of_row, labels, keys.distinct, threads);
         let (by_key, borders) = (groups.by_group(scores), groups.borders());
@@ -71,7 +71,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_key_by_itself(rows in proptest::collection::vec((-4i16..4, any::<bool>(), 0u32..6), 0..120)) {
+        fn each_key_separately(rows in proptest::collection::vec((-4i16..4, any::<bool>(), 0u32..6), 0..120)) {
             let column = |of: fn(&(i16, bool, u32)) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
             let scores: Vec<i16> = rows.iter().map(|row| row.0).collect();
             let labels: Vec<bool> = rows.iter().map(|row| row.1).collect();
@@ -94,9 +94,9 @@ mod tests {
         }
     }
 
-    /// A key with a NaN has no sums, and other keys are as they are without it.
+    /// A key with a NaN has no sums; other keys are unaffected.
     #[test]
-    fn a_nan_is_of_its_key_alone() {
+    fn nan_affects_only_its_key() {
         let labels = [true, false, true, false];
         let keys = Codes { of_row: vec![0, 0, 1, 1], distinct: 2 };
         let (of_keys, has_nan) = KeyPlacements::of(&[2.0, 1.0, f64::NAN, 1.0], &labels, &keys);

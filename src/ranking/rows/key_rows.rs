@@ -1,4 +1,4 @@
-//! The rows of each key, such as a fold or a segment, as counts by score.
+//! Counts by score of the rows of each key, such as a fold or a segment.
 
 use crate::memory;
 use crate::ranking::tasks;
@@ -7,10 +7,10 @@ use crate::ranking::ties::{Count, Placements, counts::placements};
 /// The rows of one key.
 #[derive(Clone, Debug, Default)]
 pub struct KeyRows {
-    /// The distinct scores as codes, highest first. Of states that are not exact, several bins of a key may have one code:
-    /// they lie in one bin of all keys' states together.
+    /// The codes of the distinct scores, highest first. For approximate states, several bins of a key may
+    /// share a code, if they lie in one bin of all keys' states.
     pub codes: Vec<u32>,
-    /// How many rows have each.
+    /// The number of rows of each code.
     pub counts: Vec<Count>,
     /// All positives.
     pub n_pos: u64,
@@ -18,12 +18,12 @@ pub struct KeyRows {
     pub n_neg: u64,
 }
 
-/// The code of a row's score, and its label, as one number that sorts by code.
+/// The code of a score and its label, packed into an integer that sorts by code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CodeAndLabel(u64);
 
 impl CodeAndLabel {
-    /// Of one row.
+    /// From the code and the label of one row.
     pub fn new(code: u32, label: bool) -> Self {
         CodeAndLabel(u64::from(code) << 1 | u64::from(label))
     }
@@ -42,9 +42,9 @@ impl CodeAndLabel {
 pub struct CountedKeys {
     /// The rows of each key, by its code.
     pub keys: Vec<KeyRows>,
-    /// How many codes scores have.
+    /// The number of distinct codes.
     pub distinct: usize,
-    /// Whether the order of every positive and negative is known, within a key and between keys.
+    /// Whether the order of every positive and negative is exact, within keys and between keys.
     pub is_exact: bool,
 }
 
@@ -65,7 +65,7 @@ impl KeyRows {
         self.n_neg += count.neg;
     }
 
-    /// Counts the rows of a key.
+    /// Counts the rows of a key by score.
     pub fn of(mut members: Vec<CodeAndLabel>) -> Self {
         tasks::sort_by(&mut members, |a, b| b.cmp(a));
         let ties = || members.chunk_by(|a, b| a.code() == b.code());
@@ -78,12 +78,12 @@ impl KeyRows {
         of_key
     }
 
-    /// The sums over the placements of these rows among themselves; 0 without a positive or without a negative.
+    /// The sums over placements within these rows; 0 if a class is missing.
     pub fn placements(&self) -> Placements {
         if self.n_pos > 0 && self.n_neg > 0 { placements(&self.counts) } else { Placements::default() }
     }
 
-    /// Joins the counts of one code, so that each code is there once.
+    /// Merges the counts of equal codes.
     pub fn join_codes(&mut self) {
         let mut last = 0;
         for next in 1..self.codes.len() {

@@ -7,7 +7,7 @@ use crate::ranking::ties::Count;
 use crate::ranking::ties::placements::{MomentNumber, Moments};
 use crate::ranking::tuning::RANGE_CODES;
 
-/// The code of a row's own key, and its label, as one number that sorts by the key.
+/// The key code of a row and its label, packed into an integer that sorts by key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct KeyAndLabel(u32);
 
@@ -16,7 +16,7 @@ impl KeyAndLabel {
         KeyAndLabel(key << 1 | u32::from(label))
     }
 
-    /// The code of the key.
+    /// The key code.
     pub fn key(self) -> u32 {
         self.0 >> 1
     }
@@ -27,22 +27,22 @@ impl KeyAndLabel {
     }
 }
 
-/// What sums are counted in.
+/// An accumulator type for sums.
 pub(super) trait SumNumber: MomentNumber + From<u64> + Into<u128> + Send {}
 
 impl SumNumber for u64 {}
 impl SumNumber for u128 {}
 
-/// Sums over the rows of some range of the score.
+/// Sums over the rows of a range of the score.
 #[derive(Clone, Debug)]
 pub(super) struct Sums<T> {
-    /// Of each key, over its negatives and over its positives.
+    /// For each key, the sums over its negatives and over its positives.
     pub keys: Vec<[ClassSums<T>; 2]>,
-    /// All negatives, and all positives.
+    /// The number of negatives and of positives.
     pub rows: [T; 2],
-    /// The sums of their midranks among all rows.
+    /// The sums of the midranks of both classes among all rows.
     pub midranks: [T; 2],
-    /// Of each key, and last of all rows; empty if nobody asks.
+    /// The heights of each key, then of all rows; empty if not requested.
     pub height_ranges: Vec<HeightRange>,
 }
 
@@ -50,40 +50,42 @@ pub(super) struct Sums<T> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClassSums<T> {
     pub rows: T,
-    /// Of x, the midrank among all rows.
+    /// Sum of x, the midrank among all rows.
     pub all: T,
-    /// Of y, the midrank among the rows of the key.
+    /// Sum of y, the midrank among the rows of the key.
     pub within: T,
-    /// Of x².
+    /// Sum of x².
     pub all_squares: T,
-    /// Of x y.
+    /// Sum of x y.
     pub products: T,
-    /// Of y².
+    /// Sum of y².
     pub within_squares: T,
-    /// Of twice the midranks of the rows of the other class with a lower score, plus the midranks of those with the same.
+    /// Sum of twice the midranks of the other-class rows with a lower score, plus the midranks of other-class
+    /// rows with the same score.
     pub below: T,
-    /// Of `2 x r` and of the number of rows of the other class with the same score. Here r is twice the number of rows
-    /// of the class and key with a lower score, plus the number of those with the same, the row itself among them.
+    /// Sum of `2 x r`, and of the number of other-class rows with the same score. Here r is twice the rows of
+    /// the class and key with a lower score, plus the rows with the same score, itself included.
     pub ranked: T,
 }
 
-/// What rows of one class, key and score share.
+/// The values that are equal for all rows of one class, key and score.
 #[derive(Clone, Copy)]
 struct Shared<T> {
     /// The midrank among all rows.
     x: T,
     /// The midrank among the rows of the key.
     y: T,
-    /// Twice the rows of their class and key with a lower score, plus their own number.
+    /// Twice the rows of this class and key with a lower score, plus the rows with the same score.
     rank: T,
-    /// Twice the midranks of the rows of the other class with a lower score, plus the midranks of those with theirs.
+    /// Twice the midranks of the other-class rows with a lower score, plus the midranks of other-class rows
+    /// with the same score.
     below: T,
-    /// The rows of the other class with their score.
+    /// The other-class rows with the same score.
     tied: T,
 }
 
 impl<T: SumNumber> ClassSums<T> {
-    /// Takes in `rows` of one score.
+    /// Adds `rows` rows of one score.
     #[inline(always)]
     fn add(&mut self, rows: T, Shared { x, y, rank, below, tied }: Shared<T>) {
         self.rows += rows;
@@ -104,7 +106,7 @@ fn twice<T: SumNumber>(number: T) -> T {
 }
 
 impl<T: SumNumber> Sums<T> {
-    /// Without rows, and with so many ranges of heights.
+    /// Zero sums for this number of keys and of height ranges.
     pub fn none(keys: usize, height_ranges: usize) -> Self {
         Sums {
             keys: vec![[ClassSums::default(); 2]; keys],
@@ -114,7 +116,7 @@ impl<T: SumNumber> Sums<T> {
         }
     }
 
-    /// Takes in the next row, which is the only one of its score.
+    /// Adds the next row, the only row of its score.
     #[inline(always)]
     fn add_row<const HEIGHTS: bool>(&mut self, key: u32, class: usize, steps: &[HeightSteps]) {
         if HEIGHTS
@@ -132,7 +134,7 @@ impl<T: SumNumber> Sums<T> {
         self.midranks[class] += x;
     }
 
-    /// Takes in the rows of the next score, key by key: how many of either class.
+    /// Adds the rows of the next score: the counts of both classes for each key.
     pub fn add_tie(&mut self, of_keys: impl Iterator<Item = (u32, Count)> + Clone, steps: &[HeightSteps]) {
         let counts = |count: Count| [T::from(count.neg), T::from(count.pos)];
         let tied = of_keys.clone().fold(Count::default(), |sum, (_, count)| sum.plus(count));
@@ -164,7 +166,7 @@ impl<T: SumNumber> Sums<T> {
         }
     }
 
-    /// Takes in rows in ascending order of their scores, and of their keys within a score.
+    /// Adds rows sorted by score, then by key.
     pub fn add_rows<K: PartialEq, const HEIGHTS: bool>(
         &mut self,
         rows: &[(K, KeyAndLabel)],
@@ -208,13 +210,13 @@ impl<T: SumNumber> Sums<T> {
 }
 
 impl Sums<u128> {
-    /// The sums of these rows and of others whose scores are all higher.
+    /// The sums of these rows and of rows whose scores are all higher.
     pub fn and_above(mut self, above: Self) -> Self {
         let add = |(below, higher): (&mut [ClassSums<u128>; 2], [ClassSums<u128>; 2])| {
             let before = [below[0].rows, below[1].rows];
             for class in [0, 1] {
                 let (sums, more, other) = (&mut below[class], higher[class], 1 - class);
-                // What each midrank gains from the rows below.
+                // The increase of each midrank due to the rows below.
                 let (x, y) = (2 * self.rows[other], 2 * before[other]);
                 let rows = more.rows;
                 sums.rows += rows;
@@ -224,7 +226,7 @@ impl Sums<u128> {
                 sums.products += more.products + x * more.within + y * (more.all + x * rows);
                 sums.within_squares += more.within_squares + y * (2 * more.within + y * rows);
                 sums.below += more.below + 2 * (self.midranks[other] * rows + self.rows[class] * more.all);
-                // The r of all rows of a class and key add up to the square of their number.
+                // Over all rows of a class and key, r sums to the square of their number.
                 sums.ranked +=
                     more.ranked + 4 * before[class] * more.all + 2 * x * rows * (rows + 2 * before[class]);
             }

@@ -1,4 +1,4 @@
-//! Several columns row by row.
+//! Statistics of several columns, row by row.
 
 pub mod all_placements;
 pub mod codes;

@@ -1,11 +1,12 @@
-//! Placements in parts: those of the rows of each range of the score, class by class, side by side.
+//! Placements in parts: one part for each range of the score, with the classes separate.
 //!
-//! The rows are divided by score into parts, so that the index of a part stays in L2. In a part the rarer
-//! class is indexed. The rows of the other class look up their bounds, which are their placements. How many rows look up
-//! each bound then gives the placements of the rarer class.
+//! Rows are divided by score into parts, so that the index of a part stays in L2. In a part the rarer class
+//! is indexed. The rows of the other class look up their bounds, which are their placements. The number of
+//! rows that look up each bound gives the placements of the rarer class.
 //!
-//! Threads take blocks of rows to divide them, and then part after part of all blocks. Every block holds the rows of a part in
-//! their order. So whoever goes through all rows finds the placement of the next one as the next of its part.
+//! Threads first partition blocks of rows, and then process each part across all blocks. Every block stores
+//! the rows of a part in row order. Iteration over all rows therefore takes the next placement from the part
+//! of each row.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -21,42 +22,43 @@ use crate::ranking::tasks;
 use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, SHARD_ROWS, TOGETHER};
 use crate::simd::{self, Kernel};
 
-/// Twice the placements of all rows of a score, ties counting once, not divided by the number of rows of the other class:
-/// of a positive the negatives that score lower, of a negative the positives that score higher.
+/// Twice the placements of all rows of a score, not divided by the number of rows of the other class.
+///
+/// A placement counts the negatives below a positive, or the positives above a negative; ties count one half.
 #[derive(Debug)]
 pub struct PartedPlacements {
     n_pos: usize,
     n_neg: usize,
-    /// Twice the Mann-Whitney U: the sum over the positives.
+    /// Twice the Mann-Whitney U: the sum of the positives' values.
     pub twice_u: u128,
     blocks: Vec<Block<u32>>,
 }
 
-/// Neighbouring rows, divided into partitions: the negatives of part `i` are partition `2 i`, its positives `2 i + 1`.
+/// Consecutive rows in partitions: the negatives of part `i` are partition `2 i`, its positives `2 i + 1`.
 #[derive(Debug)]
 struct Block<T> {
-    /// The partition that each row is in.
+    /// The partition of each row.
     of_rows: Vec<u16>,
-    /// A value for each row: of one partition after the other, in the order of the rows.
+    /// The values of the rows, partition by partition, in row order within a partition.
     values: Vec<T>,
-    /// Where each partition begins, and where the last one ends.
+    /// The start of each partition, and the end of the last one.
     starts: Vec<u32>,
 }
 
-/// The rows of a block, in their order: the class of each, and twice its placement.
+/// An iterator over the rows of a block: the class and twice the placement of each.
 pub(super) struct BlockRows<'a> {
     pub partitions: &'a [u16],
     twice: &'a [u32],
-    /// Where the next row of each partition is.
+    /// The next offset of each partition.
     next: Vec<u32>,
 }
 
 impl PartedPlacements {
-    /// The placements of rows of scores and labels, unless a score is NaN; of many rows by all threads of the pool that this
-    /// is called in.
+    /// The placements of scores and labels, or `None` if a score is NaN; large inputs use all threads of the
+    /// current pool.
     ///
     /// # Panics
-    /// If there are 2^31 rows or more, or another number of labels.
+    /// Panics if there are 2^31 rows or more, or if the lengths differ.
     pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Option<Self> {
         assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
         let parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
@@ -75,12 +77,13 @@ impl PartedPlacements {
         Some(PartedPlacements { n_pos, n_neg: scores.len() - n_pos, twice_u, blocks })
     }
 
-    /// Negatives, and positives.
+    /// The numbers of negatives and positives.
     pub fn classes(&self) -> [usize; 2] {
         [self.n_neg, self.n_pos]
     }
 
-    /// All rows in blocks, which are the same for every score of as many rows that was read in the same pool.
+    /// All rows in blocks. Scores with the same number of rows have the same blocks if they were placed in
+    /// the same pool.
     pub(super) fn blocks(&self) -> impl ExactSizeIterator<Item = BlockRows<'_>> {
         self.blocks.iter().map(|block| BlockRows {
             partitions: &block.of_rows,
@@ -91,7 +94,7 @@ impl PartedPlacements {
 }
 
 impl BlockRows<'_> {
-    /// Calls `visit` with twice the placement of each of the next rows, which are those of a range of the block.
+    /// Calls `visit` with the index and twice the placement of each row in the next range of the block.
     #[inline(always)]
     pub fn each(&mut self, rows: Range<usize>, mut visit: impl FnMut(usize, u32)) {
         let (partitions, twice, next) = (&self.partitions[rows], self.twice, &mut self.next[..]);
@@ -101,7 +104,7 @@ impl BlockRows<'_> {
     }
 }
 
-/// The next value of a partition, whose offset moves on.
+/// The next value of a partition; advances its offset.
 #[inline(always)]
 fn next_of(values: &[u32], next: &mut [u32], partition: u16) -> u32 {
     let next = &mut next[usize::from(partition)];
@@ -116,7 +119,7 @@ impl<T> Block<T> {
         self.starts.len() / 2
     }
 
-    /// How many values are those of positives.
+    /// The number of values that belong to positives.
     fn n_pos(&self) -> usize {
         let partitions = self.starts.windows(2).skip(1).step_by(2);
         partitions.map(|ends| (ends[1] - ends[0]) as usize).sum()
@@ -129,7 +132,7 @@ impl<T> Block<T> {
 }
 
 impl<K: Key> Block<K> {
-    /// The keys of rows, divided by a map to so many parts, unless a score is NaN.
+    /// The keys of a block, partitioned into parts by a map; `None` if a score is NaN.
     fn of<S: Score<Key = K>>(
         scores: &[S],
         labels: &[bool],
@@ -154,7 +157,7 @@ impl<K: Key> Block<K> {
     }
 }
 
-/// The partition of each row, where `part` says the part of a score, unless one is NaN.
+/// The partition of each row by the part of its score, or `None` if a score is NaN.
 fn partitions<S: Score>(scores: &[S], labels: &[bool], part: impl Fn(f64) -> u32) -> Option<Vec<u16>> {
     let mut of_rows = memory::zeroed_prefaulted(scores.len());
     let has_nan = simd::dispatch(Partitions { scores, labels, part, of_rows: &mut of_rows });
@@ -184,7 +187,7 @@ impl<S: Score, F: Fn(f64) -> u32> Kernel for Partitions<'_, S, F> {
     }
 }
 
-/// The rows of a part and class in all blocks: their keys, and the slots for twice their placements.
+/// The rows of a part and class in all blocks: their keys, and the output slots for twice their placements.
 struct PartitionRows<'s, 'a, K> {
     keys: &'s [&'a [K]],
     twice: &'s mut [&'a mut [u32]],
@@ -192,14 +195,14 @@ struct PartitionRows<'s, 'a, K> {
     below: usize,
 }
 
-/// The same of one partition of many blocks.
+/// Twice the placements of the rows of a block, as a block.
 struct Pieces<'a, K> {
     keys: Vec<&'a [K]>,
     twice: Vec<&'a mut [u32]>,
     below: usize,
 }
 
-/// Puts the placements of a block in place of its keys. Also returns the sum of those of the positives.
+/// Replaces the keys of a block by twice the placements. Also returns the sum over the positives.
 fn placed_by_one_thread<S: Score>(keys: Block<S::Key>) -> (u128, Block<u32>) {
     let n_pos = keys.n_pos();
     let mut counts = PairwiseCounts::default();
@@ -221,7 +224,7 @@ fn placed_by_one_thread<S: Score>(keys: Block<S::Key>) -> (u128, Block<u32>) {
     (twice_u, Block { of_rows: keys.of_rows, values: twice, starts: keys.starts })
 }
 
-/// The same of several blocks, whose parts are shared by all threads of the pool that this is called in.
+/// The same for several blocks; all threads of the current pool process parts.
 fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>) -> (u128, Vec<Block<u32>>) {
     let n_pos = keys.iter().map(Block::n_pos).sum();
     let mut twice: Vec<Vec<u32>> =
@@ -240,7 +243,7 @@ fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>) -> (u128, Vec<Block
         }
         pieces
     };
-    // Each part is taken by one thread only, so its lock is free and not poisoned.
+    // Each part is processed by one thread, so its lock is free and not poisoned.
     let parts: Vec<Mutex<[Pieces<'_, S::Key>; 2]>> = (0..keys.first().map_or(0, Block::parts))
         .map(|part| Mutex::new([pieces_of(2 * part), pieces_of(2 * part + 1)]))
         .collect();
@@ -263,17 +266,17 @@ fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>) -> (u128, Vec<Block
     (twice_u, keys.into_iter().zip(twice).map(placed).collect())
 }
 
-/// Counts the rows of one class below those of the other. Keeps its memory from part to part.
+/// Counts the rows of one class below each row of the other. Memory is reused from part to part.
 #[derive(Default)]
 struct PairwiseCounts<K> {
     index: Index<K>,
-    /// A difference array over the indexed keys: its prefix sum is twice the other keys below each, and once those equal to it.
+    /// A difference array over the indexed keys. Its prefix sum is twice the other keys below each, plus the
+    /// other keys equal to it.
     differences: Vec<u32>,
 }
 
 impl<K: Key> PairwiseCounts<K> {
-    /// Writes twice the placements of all rows of a part, negatives and positives. Returns the sum of those of the positives, of
-    /// which there are `n_pos` in all parts.
+    /// Twice the positives above a negative, with ties as one half, is the complement of this count.
     fn placements_of_part<S: Score<Key = K>>(
         &mut self,
         [neg, pos]: [PartitionRows<'_, '_, K>; 2],
@@ -288,7 +291,7 @@ impl<K: Key> PairwiseCounts<K> {
         } else {
             self.count::<S>((neg.keys, neg.twice), (pos.keys, pos.twice));
         }
-        // The positives above a negative are all but those below it.
+        // The positives above a negative are all positives except those not above it.
         let pos_from_here = 2 * (n_pos - pos.below) as u32;
         for twice in neg.twice {
             twice.iter_mut().for_each(|twice| *twice = pos_from_here - *twice);
@@ -302,8 +305,8 @@ impl<K: Key> PairwiseCounts<K> {
         sum
     }
 
-    /// Writes for each indexed key twice the other keys below it, those equal to it counting once; and for each of the others the
-    /// same of the indexed ones.
+    /// For each key of either class, writes twice the keys of the other class below it, plus the keys equal
+    /// to it.
     fn count<S: Score<Key = K>>(
         &mut self,
         (indexed, of_indexed): (&[&[K]], &mut [&mut [u32]]),
@@ -313,10 +316,11 @@ impl<K: Key> PairwiseCounts<K> {
         index.build::<S>(indexed);
         differences.clear();
         differences.resize(index.keys().len() + 1, 0);
-        // Look-ups come in the same pieces as what is written.
+        // Look-ups arrive in the same pieces as the output.
         let mut written = of_others.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
         index.look_up::<S>(others, &mut |bounds| {
-            // An other key counts once for all indexed keys that are not below it, and once more for those above it.
+            // Each other key counts once for all indexed keys not below it, and once more for all indexed
+            // keys above it.
             let of_keys = bounds.lower.iter().zip(bounds.upper);
             for (twice, (&lower, &upper)) in written.next().unwrap_or_default().iter_mut().zip(of_keys) {
                 *twice = lower + upper;

@@ -1,9 +1,9 @@
-//! Rows group after group: those of each key side by side.
+//! Rows sorted by group: a stable partition by key.
 //!
-//! Rows are read in their order, and each goes to the next offset of its group. So a column is read from end to end
-//! whatever the groups are. Threads take blocks of rows, and each block has offsets of its own in every group. The next
-//! offsets of very many groups would not fit into a cache: rows then go to ranges of groups first, and from there to
-//! their groups, range by range.
+//! Rows are read in order, and each is written to the next offset of its group. Every column is thus read
+//! sequentially, whatever the groups are. Threads process blocks of rows, and each block has its offsets in
+//! every group. The offsets of very many groups would exceed the cache. Rows then are partitioned into ranges
+//! of groups first, and within each range into groups.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,24 +16,25 @@ use crate::ranking::tasks;
 use crate::ranking::tuning::{BLOCK_ROWS, MOST_GROUPS, ROWS_PER_OFFSET, SLICE_ROWS};
 use crate::{cache, interrupt, memory};
 
-/// Which rows are in which group.
+/// The assignment of rows to groups.
 #[derive(Debug)]
 pub struct RowGroups<'a> {
     passes: Passes<'a>,
     borders: Vec<usize>,
 }
 
-/// How rows go to their groups.
+/// The passes of the partition.
 #[derive(Debug)]
 enum Passes<'a> {
-    /// To all groups at once.
+    /// Directly to all groups.
     One(Blocks<'a>),
-    /// To ranges of groups, which begin at `starts`, and then to their groups; with the groups of rows that are in their
-    /// range.
+    /// To ranges of groups, which begin at `starts`, then to groups; `codes` are the groups of the rows,
+    /// partitioned by range.
     Two { ranges: Blocks<'a>, starts: Vec<usize>, codes: Vec<u32> },
 }
 
-/// Rows with the group of each, in blocks that go to ranges of `2^shift` groups; without a shift, a range is a group.
+/// Rows with group codes, in blocks that are partitioned into ranges of `2^shift` groups; a shift of 0 makes
+/// each group a range.
 #[derive(Debug)]
 struct Blocks<'a> {
     codes: GroupCodes<'a>,
@@ -46,7 +47,7 @@ struct Blocks<'a> {
 #[derive(Debug)]
 struct GroupCodes<'a> {
     codes: Cow<'a, [u32]>,
-    /// If each code is of two groups, negatives and positives: which rows are positives.
+    /// The labels, if each code stands for two groups, negatives and positives.
     labels: Option<&'a [bool]>,
 }
 
@@ -54,21 +55,21 @@ struct GroupCodes<'a> {
 #[derive(Debug)]
 struct Block {
     rows: Range<usize>,
-    /// How many of them are in each range.
+    /// The number of rows in each range.
     sizes: Vec<u32>,
 }
 
 impl<'a> RowGroups<'a> {
-    /// From the group of each row, of so many groups; `threads` may work at once.
+    /// From the group of each row; at most `threads` threads work in parallel.
     pub fn of(codes: Cow<'a, [u32]>, groups: usize, threads: usize) -> Self {
         Self::of_at_most(GroupCodes { codes, labels: None }, groups, threads, MOST_GROUPS)
     }
 
-    /// From the key of each row, of so many keys, and its label: group `2 k` has the negatives of key `k`, and the next one
-    /// its positives.
+    /// From the key and the label of each row: group `2 k` has the negatives of key `k`, group `2 k + 1` its
+    /// positives.
     ///
     /// # Panics
-    /// If there are 2^31 keys or more, or another number of labels.
+    /// Panics if there are 2^31 keys or more, or if the lengths differ.
     pub fn of_classes(keys: &'a [u32], labels: &'a [bool], n_keys: usize, threads: usize) -> Self {
         assert!(n_keys < 1 << 31 && keys.len() == labels.len(), "{n_keys} keys of {} rows", labels.len());
         let codes = GroupCodes { codes: Cow::from(keys), labels: Some(labels) };
@@ -92,20 +93,20 @@ impl<'a> RowGroups<'a> {
         RowGroups { borders: borders(sizes.into_iter()), passes: Passes::Two { ranges, starts, codes } }
     }
 
-    /// Where each group begins, and the last one ends.
+    /// The start of each group, and the end of the last one.
     pub fn borders(&self) -> &[usize] {
         &self.borders
     }
 
-    /// Values of rows, group after group; within a group in their order.
+    /// Values of rows, partitioned by group; row order is kept within a group.
     pub fn by_group<T: Copy + Default + Send + Sync>(&self, values: &[T]) -> Vec<T> {
         self.chunks_by_group(&[values])
     }
 
-    /// The same of values in chunks, which are not joined before.
+    /// The same for values in chunks, which are not concatenated first.
     ///
     /// # Panics
-    /// If the chunks do not have a value for each row.
+    /// Panics if the chunks do not have one value per row.
     pub fn chunks_by_group<T: Copy + Default + Send + Sync>(&self, chunks: &[&[T]]) -> Vec<T> {
         match &self.passes {
             Passes::One(blocks) => blocks.by_range(chunks),
@@ -115,7 +116,7 @@ impl<'a> RowGroups<'a> {
         }
     }
 
-    /// Moves values that are in the range of their group to the group.
+    /// Moves values from the range of their group to the group.
     fn by_group_in_ranges<T: Copy + Default + Send + Sync>(
         &self,
         values: &[T],
@@ -151,7 +152,7 @@ impl<'a> RowGroups<'a> {
     }
 }
 
-/// Where groups of these sizes begin, and the last one ends.
+/// The start of groups of these sizes, and the end of the last one.
 fn borders(sizes: impl ExactSizeIterator<Item = usize>) -> Vec<usize> {
     let mut borders = memory::with_capacity(sizes.len() + 1);
     borders.push(0);
@@ -168,7 +169,7 @@ impl GroupCodes<'_> {
         self.codes.len()
     }
 
-    /// Those of some rows; if they are of classes, they are written to `memory`.
+    /// The group codes of some rows; class codes are computed into `memory`.
     fn of_rows<'m>(&'m self, rows: Range<usize>, memory: &'m mut Vec<u32>) -> &'m [u32] {
         let codes = &self.codes[rows.clone()];
         let Some(labels) = self.labels else { return codes };
@@ -178,7 +179,7 @@ impl GroupCodes<'_> {
         memory
     }
 
-    /// Those of all rows.
+    /// The group codes of all rows.
     fn of_all(&self) -> Cow<'_, [u32]> {
         if self.labels.is_none() {
             return Cow::from(&*self.codes);
@@ -210,13 +211,13 @@ impl<'a> Blocks<'a> {
         Blocks { codes, shift, ranges, blocks }
     }
 
-    /// Where each range begins, and the last one ends.
+    /// The start of each range, and the end of the last one.
     fn borders(&self) -> Vec<usize> {
         let size = |range: usize| self.blocks.iter().map(|block| block.sizes[range] as usize).sum();
         borders((0..self.ranges).map(size))
     }
 
-    /// Values in chunks, range after range.
+    /// Values in chunks, partitioned by range.
     fn by_range<T: Copy + Default + Send + Sync>(&self, chunks: &[&[T]]) -> Vec<T> {
         let rows: usize = chunks.iter().map(|chunk| chunk.len()).sum();
         assert!(rows == self.codes.len(), "{rows} values of {} rows", self.codes.len());
@@ -243,7 +244,7 @@ impl<'a> Blocks<'a> {
                     first += values.len();
                     for (&code, &value) in codes.iter().zip(values) {
                         let slots = &mut slots[(code >> self.shift) as usize];
-                        // Each row of a block was counted, so its range has a slot for it.
+                        // The histogram counted each row of a block, so its range has a slot for it.
                         if let Some(slot) = slots.next() {
                             *slot = value;
                         }
@@ -256,7 +257,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// The values of these rows in slices of at most [`SLICE_ROWS`], from chunks of all rows.
+/// The values of these rows, from chunks of all rows, in slices of at most [`SLICE_ROWS`].
 fn slices<'a, T>(chunks: &'a [&'a [T]], rows: Range<usize>) -> impl Iterator<Item = &'a [T]> {
     let mut end = 0;
     let in_chunk = move |chunk: &&'a [T]| {
@@ -278,7 +279,7 @@ mod tests {
         rows.into_iter().map(|row| values[row]).collect()
     }
 
-    /// Values in chunks, some of which may be empty, cut before these rows.
+    /// Chunks (possibly empty), split at these rows.
     fn cut<T>(values: &[T], mut cuts: Vec<usize>) -> Vec<&[T]> {
         cuts.sort_unstable();
         let mut rest = values;

@@ -1,8 +1,7 @@
-//! Placements row by row: how many negatives score lower than each positive, and how many positives score higher than
-//! each negative.
+//! Placements in row order: the negatives below each positive, and the positives above each negative.
 //!
-//! Products of the placements of the same rows by several scores say how their areas vary together. So placements are
-//! brought from their [parts](super::parted_placements) into the order of the rows, each class by itself.
+//! Products of placements of the same rows by several scores give the covariance of their areas. Placements
+//! are therefore gathered from their [parts](super::parted_placements) into row order, each class separately.
 
 use rayon::prelude::*;
 
@@ -11,20 +10,21 @@ use crate::interrupt;
 use crate::memory;
 use crate::ranking::scores::Score;
 
-/// Twice the placements of all rows, ties counting once, not divided by the number of rows of the other class.
+/// Twice the placements of all rows, with ties as one half, not divided by the number of rows of the other
+/// class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowPlacements {
-    /// For each positive, twice the negatives that score lower.
+    /// For each positive, twice the negatives below it.
     pub of_pos: Vec<u32>,
-    /// For each negative, twice the positives that score higher.
+    /// For each negative, twice the positives above it.
     pub of_neg: Vec<u32>,
 }
 
 impl RowPlacements {
-    /// The placements of rows of scores and labels; of many rows by all threads of the pool that this is called in.
+    /// The placements of scores and labels; large inputs use all threads of the current pool.
     ///
     /// # Panics
-    /// If a score is NaN, if there are 2^31 rows or more, or another number of labels.
+    /// Panics if a score is NaN, if there are 2^31 rows or more, or if the lengths differ.
     pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Self {
         let parted = PartedPlacements::of(scores, labels).expect("no score is NaN");
         let mut of_classes = parted.classes().map(memory::zeroed_lazily);
@@ -47,7 +47,7 @@ impl RowPlacements {
     }
 }
 
-/// Brings the placements of the rows of a block into their order, negatives and positives apart.
+/// Gathers the placements of a block into row order, separately for each class.
 fn in_order((mut block, of_classes): (BlockRows<'_>, [&mut [u32]; 2])) {
     interrupt::check();
     let (partitions, mut indices) = (block.partitions, [0; 2]);
@@ -87,7 +87,8 @@ mod tests {
         RowPlacements::of(&scores, &labels)
     }
 
-    /// Compares rows that are enough for several parts. All pairs would take too long, so sorted scores are searched instead.
+    /// Compares the placements of enough rows for several parts. All pairs would take too long, so sorted
+    /// scores are searched instead.
     fn assert_placed(seed: u64, shape: i32, rows: usize) {
         let score = |row: u64| {
             let bits = (row ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -125,7 +126,7 @@ mod tests {
         assert!(got.of_neg == of_neg);
     }
 
-    /// Rows in several blocks, which a pool of threads divides.
+    /// Rows in several blocks on a pool of threads.
     #[test]
     fn several_blocks() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();

@@ -1,8 +1,8 @@
-//! A view of packed bits: one bit a row, least significant first, as Arrow packs them.
+//! A view of packed bits, one per row, least significant first, in Arrow's layout.
 
 use std::ops::Range;
 
-/// Rows of truth values, packed eight to a byte, starting at any bit of the first byte.
+/// Boolean values of rows, packed eight to a byte, starting at any bit of the first byte.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits<'a> {
     bytes: &'a [u8],
@@ -14,7 +14,7 @@ impl<'a> Bits<'a> {
     /// `rows` bits of `bytes`, the first of them at bit `start`.
     ///
     /// # Panics
-    /// If `bytes` holds fewer than `start + rows` bits.
+    /// Panics if `bytes` has fewer than `start + rows` bits.
     pub fn new(bytes: &'a [u8], start: usize, rows: usize) -> Self {
         assert!(start + rows <= bytes.len() * 8, "{rows} bits from {start} of {} bytes", bytes.len());
         Bits { bytes, start, rows }
@@ -47,8 +47,8 @@ impl<'a> Bits<'a> {
                 let low = u64::from_le_bytes([
                     chunk[0], chunk[1], chunk[2], chunk[3], chunk[4], chunk[5], chunk[6], chunk[7],
                 ]);
-                // The ninth byte fills the bits that the shift leaves empty. It is shifted in two steps, because a
-                // shift by 64 in one step would overflow.
+                // The ninth byte fills the bits that the shift leaves empty. It is shifted in two steps,
+                // because a shift by 64 in one step would overflow.
                 (low >> shift) | ((u64::from(chunk[8]) << 1) << (63 - shift))
             }
             None => {
@@ -63,10 +63,10 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Writes down whether each row is true.
+    /// Unpacks the bits to booleans.
     ///
     /// # Panics
-    /// If there are not as many bits as rows.
+    /// Panics if the lengths differ.
     pub fn unpack_into(&self, truths: &mut [bool]) {
         assert_eq!(truths.len(), self.rows);
         for (first, truths) in (0..).step_by(64).zip(truths.chunks_mut(64)) {
@@ -75,9 +75,9 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Whether each row is true, as bytes of such bits from the first bit on.
+    /// Packs booleans; the first row is the lowest bit of the first byte.
     pub fn packed(truths: &[bool]) -> Vec<u8> {
-        // The product moves the lowest bit of each byte to a bit of its own in the highest byte.
+        // The multiplication moves the lowest bit of each byte to a separate bit of the highest byte.
         let byte = |truths: [bool; 8]| {
             (u64::from_le_bytes(truths.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
         };
@@ -86,7 +86,7 @@ impl<'a> Bits<'a> {
         eights.iter().map(|&eight| byte(eight)).chain([last(rest)]).collect()
     }
 
-    /// Which of so many rows are in any of these ranges, as bytes of such bits.
+    /// The packed bits of rows in any of these ranges.
     pub fn of_ranges(rows: usize, ranges: impl Iterator<Item = Range<usize>>) -> Vec<u8> {
         let mut bytes = vec![0; rows / 8 + 1];
         for range in ranges {
@@ -103,7 +103,7 @@ impl<'a> Bits<'a> {
         bytes
     }
 
-    /// How many rows are true, and also true in `mask` where one is given.
+    /// The number of set bits, also set in `mask` if present.
     pub fn count(&self, mask: Option<Bits<'_>>) -> usize {
         (0..self.rows)
             .step_by(64)
@@ -120,7 +120,7 @@ pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Truth values as bits.
+    /// Booleans as packed bits.
     pub fn packed(truths: impl ExactSizeIterator<Item = bool>) -> Vec<u8> {
         let mut bytes = vec![0; truths.len() / 8 + 1];
         for (row, _) in truths.enumerate().filter(|(_, truth)| *truth) {

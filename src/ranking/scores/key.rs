@@ -1,11 +1,11 @@
-//! Order-preserving keys: every numeric score as an unsigned integer that compares as the score does.
+//! Order-preserving keys: every numeric score as an unsigned integer with the same order.
 //!
-//! The rest of the kernel sees integers only, each as wide as its score. So one kernel ranks every dtype, equality is
-//! exact, and no integer is rounded to a float.
+//! The kernel processes only integers, each as wide as its score. One kernel therefore ranks every dtype,
+//! equality is exact, and no integer is rounded to a float.
 
 use super::number::AtLeast;
 
-/// How wide keys are.
+/// The width of keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Width {
     /// 8 bits.
@@ -21,29 +21,30 @@ pub enum Width {
     W128 = 128,
 }
 
-/// An unsigned integer that stands for a score: `a < b` exactly when the score of `a` is the lower.
+/// An unsigned integer that represents a score: `a < b` if and only if the score of `a` is lower.
 ///
-/// It is a score itself, and its own key.
+/// A key is also a score, with itself as the key.
 pub trait Key: Score<Key = Self> + Ord + std::fmt::Debug + Default {
-    /// The largest key: of floats that of a NaN, of integers that of the largest.
+    /// The largest key. For floats it is the key of NaN, for integers the key of the largest integer.
     const NAN: Self;
 
-    /// The type of counts that are kept beside keys in registers: as wide as the key, but at least 16 and at most 64 bits.
+    /// The type of counts kept beside keys in registers: as wide as the key, but at least 16 and at most 64
+    /// bits.
     type Lane: Copy + Default + From<bool> + From<u16> + Into<u64> + std::ops::AddAssign;
 
-    /// How wide it is.
+    /// The width of the key.
     const WIDTH: Width;
 
-    /// The key among keys of all widths: in the same order, and back by [`narrow`](Key::narrow).
+    /// The key as a 128-bit key in the same order; [`narrow`](Key::narrow) is the inverse.
     fn wide(self) -> u128;
 
-    /// The key that was widened; of [`u128::MAX`], which stands for NaN, [`NAN`](Key::NAN).
+    /// The key of a widened key; [`u128::MAX`], which represents NaN, becomes [`NAN`](Key::NAN).
     fn narrow(wide: u128) -> Self;
 
-    /// A number whose high bits are different for most pairs of different keys.
+    /// A hash whose high bits differ for most pairs of different keys.
     fn hash(self) -> u64;
 
-    /// How many steps of `2^shift` this key is above a lower key.
+    /// The number of steps of `2^shift` from a lower key to this key.
     fn above(self, low: Self, shift: u32) -> u128;
 }
 
@@ -66,8 +67,8 @@ macro_rules! keys {
                 wide as $key
             }
 
-            /// Multiplicative (Knuth 1973, section 6.4), after the high half is folded onto the low one: whole
-            /// numbers held as floats differ in their high bits only.
+            /// Multiplicative hash (Knuth 1973, section 6.4) after folding the high half onto the low one:
+            /// floats with integer values differ only in their high bits.
             #[inline]
             fn hash(self) -> u64 {
                 let $bits = self;
@@ -90,18 +91,18 @@ keys! {
     u128, W128, u64, bits => { let low = bits as u64; (low ^ (low >> 32)).wrapping_add((bits >> 64) as u64) };
 }
 
-/// A score of a numeric type, and the key that ranks it.
+/// A score of a numeric type, and its key.
 pub trait Score: Copy + Default + Send + Sync + AtLeast + 'static {
-    /// Its key, of the same width.
+    /// The key type, of the same width.
     type Key: Key;
 
-    /// The key: order-preserving, and equal for equal scores (-0.0 and 0.0 have one key).
+    /// The key: order-preserving, with equal keys for equal scores (-0.0 and 0.0 share a key).
     fn key(self) -> Self::Key;
 
-    /// The score of a key (0.0 for the key that both zeros share).
+    /// The score of a key; 0.0 for the key of both zeros.
     fn from_key(key: Self::Key) -> Self;
 
-    /// The score as a `f64`, rounded. The order stays the same, though different scores may become equal.
+    /// The score as an `f64`, rounded. Rounding keeps the order, but different scores may become equal.
     fn position(self) -> f64;
 
     /// Whether the score cannot be ranked.
@@ -140,7 +141,7 @@ macro_rules! signed_scores {
         impl Score for $score {
             type Key = $key;
 
-            /// Turning the sign bit moves the negative half below the positive one.
+            /// Flipping the sign bit moves the negative half below the positive half.
             #[inline]
             fn key(self) -> $key {
                 self.cast_unsigned() ^ (1 << (<$key>::BITS - 1))
@@ -165,11 +166,12 @@ macro_rules! float_scores {
         impl Score for $score {
             type Key = $key;
 
-            /// IEEE 754 orders floats of one sign by their bits, the negative ones downwards. So the bits of negative
-            /// floats are all inverted, and positive floats get the sign bit, which puts them above.
+            /// IEEE 754 orders floats of one sign by their bits, negative floats in descending order. All
+            /// bits of negative floats are therefore inverted, and positive floats get the sign bit, which
+            /// puts them above.
             #[inline]
             fn key(self) -> $key {
-                // Adding 0.0 turns -0.0 into 0.0 and leaves everything else alone.
+                // Adding 0.0 turns -0.0 into 0.0 and changes no other value.
                 let bits = (self + 0.0).to_bits();
                 let negative = (bits.cast_signed() >> (<$key>::BITS - 1)).cast_unsigned();
                 bits ^ (negative | (1 << (<$key>::BITS - 1)))

@@ -1,7 +1,7 @@
-//! Columns of keys of one width, in which thresholds are stored.
+//! Columns of keys of one width, which store thresholds.
 //!
-//! Statistics see the key of a score as a number of 128 bits, for every type of score. A column of keys takes no more
-//! memory than the scores: it has the width of the scores.
+//! Statistics see the key of any score as a 128-bit number. A column of keys has the width of the scores and
+//! takes no more memory.
 
 use std::any::Any;
 
@@ -12,19 +12,19 @@ use crate::simd::{self, Kernel};
 /// Keys of one width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Keys {
-    /// Of 8 bits.
+    /// 8 bits.
     W8(Vec<u8>),
-    /// Of 16 bits.
+    /// 16 bits.
     W16(Vec<u16>),
-    /// Of 32 bits.
+    /// 32 bits.
     W32(Vec<u32>),
-    /// Of 64 bits.
+    /// 64 bits.
     W64(Vec<u64>),
-    /// Of 128 bits.
+    /// 128 bits.
     W128(Vec<u128>),
 }
 
-/// Does the same with keys of any width.
+/// Expands an expression for keys of each width.
 macro_rules! of_any_width {
     ($keys:expr, $vec:ident => $does:expr) => {
         match $keys {
@@ -49,7 +49,7 @@ impl<K: Key> From<Vec<K>> for Keys {
 }
 
 impl Keys {
-    /// No keys yet, with room for some.
+    /// An empty column with capacity.
     pub fn with_capacity(width: Width, rows: usize) -> Self {
         match width {
             Width::W8 => Keys::W8(Vec::with_capacity(rows)),
@@ -60,20 +60,20 @@ impl Keys {
         }
     }
 
-    /// The same with room for very many, in large pages.
+    /// An empty column with large capacity, in huge pages.
     pub fn with_room(width: Width, rows: usize) -> Self {
         let mut keys = Keys::with_capacity(width, 0);
         of_any_width!(&mut keys, keys => *keys = memory::with_capacity(rows));
         keys
     }
 
-    /// The keys as what they are; none if `K` has another width.
+    /// The keys as a slice; `None` if `K` has another width.
     pub fn slice<K: Key>(&self) -> Option<&[K]> {
         let keys: &dyn Any = of_any_width!(self, keys => keys);
         keys.downcast_ref::<Vec<K>>().map(Vec::as_slice)
     }
 
-    /// How wide they are.
+    /// The width of the keys.
     pub fn width(&self) -> Width {
         match self {
             Keys::W8(_) => Width::W8,
@@ -89,23 +89,23 @@ impl Keys {
         of_any_width!(self, keys => keys.len())
     }
 
-    /// Whether there are none.
+    /// Whether the column is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The key at an index, widened.
+    /// The widened key at an index.
     #[inline]
     pub fn at(&self, index: usize) -> u128 {
         of_any_width!(self, keys => keys[index].wide())
     }
 
-    /// The keys, widened.
+    /// Iterates over the widened keys.
     pub fn iter(&self) -> impl Iterator<Item = u128> {
         (0..self.len()).map(|index| self.at(index))
     }
 
-    /// The keys at indices, in their order.
+    /// The keys at these indices, in this order.
     pub fn gather(&self, indices: &[usize]) -> Self {
         fn at<K: Key>(keys: &[K], indices: &[usize]) -> Keys {
             indices.iter().map(|&index| keys[index]).collect::<Vec<K>>().into()
@@ -113,7 +113,7 @@ impl Keys {
         of_any_width!(self, keys => at(keys, indices))
     }
 
-    /// Whether each key is below the one before.
+    /// Whether the keys are strictly descending.
     pub fn descend(&self) -> bool {
         of_any_width!(self, keys => simd::dispatch(Descend(keys)))
     }
@@ -124,7 +124,7 @@ impl Keys {
         of_any_width!(self, keys => keys.push(Key::narrow(key)));
     }
 
-    /// Appends keys that are widened.
+    /// Appends widened keys.
     pub fn extend_wide(&mut self, more: impl Iterator<Item = u128>) {
         fn extend<K: Key>(keys: &mut Vec<K>, more: impl Iterator<Item = u128>) {
             keys.extend(more.map(K::narrow));
@@ -132,12 +132,12 @@ impl Keys {
         of_any_width!(self, keys => extend(keys, more));
     }
 
-    /// Appends others, which are moved where there are none yet.
+    /// Appends another column; moves it if this one is empty.
     pub fn append(&mut self, more: Keys) {
         if self.is_empty() { *self = more } else { self.extend(&more) }
     }
 
-    /// Appends others.
+    /// Appends another column.
     pub fn extend(&mut self, more: &Keys) {
         match (self, more) {
             (Keys::W8(keys), Keys::W8(more)) => keys.extend_from_slice(more),
@@ -149,24 +149,24 @@ impl Keys {
         }
     }
 
-    /// The keys as what they are; none if `K` has another width.
+    /// The keys as a vector; `None` if `K` has another width.
     pub fn into_vec<K: Key>(self) -> Option<Vec<K>> {
         let keys: Box<dyn Any> = of_any_width!(self, keys => Box::new(keys));
         keys.downcast().ok().map(|keys| *keys)
     }
 
-    /// Makes room for so many more.
+    /// Reserves capacity for more keys.
     pub fn reserve(&mut self, rows: usize) {
         of_any_width!(self, keys => memory::reserve(keys, rows));
     }
 
-    /// Keys that there is room for.
+    /// The capacity.
     pub fn capacity(&self) -> usize {
         of_any_width!(self, keys => keys.capacity())
     }
 }
 
-/// Whether each of some keys is below the one before. All are looked at, several at a time.
+/// Whether keys are strictly descending: a SIMD loop without early exit.
 struct Descend<'a, K>(&'a [K]);
 
 impl<K: Key> Kernel for Descend<'_, K> {
@@ -196,7 +196,7 @@ mod tests {
             assert!(keys.is_empty() && keys.width() == width && keys.capacity() >= 2);
             keys.push(7);
             keys.push(highest);
-            // The key that stands for NaN in the widest type stands for NaN in every type.
+            // The key of NaN in the widest type becomes the key of NaN in each type.
             keys.push(u128::MAX);
             let more = keys.clone();
             keys.extend(&more);

@@ -1,4 +1,4 @@
-//! Scores as ordered integer keys, labels as bits, and the rows of a group before they are ranked.
+//! Scores as ordered integer keys, labels as bits, and the rows of a group before ranking.
 
 pub mod bits;
 pub mod key;

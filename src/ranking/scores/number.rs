@@ -1,19 +1,19 @@
-//! A number that a user names, as a score of any type.
+//! A number from user input, as a score of any type.
 
 use crate::math;
 
-/// A number of no particular type, exactly.
+/// An exact number, independent of a score type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// A whole number.
+    /// An integer.
     Integer(i128),
-    /// A whole number that only a `u128` holds.
+    /// An integer that exceeds `i128`.
     Large(u128),
     /// The decimal fraction `digits / 10^decimals`.
     Decimal {
-        /// All its digits, as one whole number.
+        /// All digits as one integer.
         digits: i128,
-        /// How many of them are behind the point.
+        /// The number of fractional digits.
         decimals: u32,
     },
     /// A float, not NaN.
@@ -21,10 +21,10 @@ pub enum Number {
 }
 
 impl Number {
-    /// The number that a text shows in decimal digits, such as `-12.5`; none if it is none, or NaN.
+    /// Parses a number in decimal digits, such as `-12.5`; `None` for other text or NaN.
     ///
-    /// It is exact up to 38 digits. With more, it is the nearest float, and of a whole number the next one that is not
-    /// below.
+    /// The result is exact up to 38 digits. With more digits it is the nearest float; integers are rounded up
+    /// to the next float.
     pub fn of_digits(text: &str) -> Option<Self> {
         Self::exactly(text).or_else(|| {
             let near: f64 = text.parse().ok().filter(|near: &f64| !near.is_nan())?;
@@ -43,7 +43,7 @@ impl Number {
         Some(Number::Decimal { digits, decimals: fraction.len() as u32 })
     }
 
-    /// The number in units of `10^-decimals`, in which scores of a decimal type are held.
+    /// The number in units of `10^-decimals`, the representation of decimal scores.
     pub fn scaled(self, decimals: u32) -> Self {
         let shifted = |digits: i128, places: u32| {
             10i128.checked_pow(places).and_then(|scale| digits.checked_mul(scale)).map(Number::Integer)
@@ -60,8 +60,8 @@ impl Number {
                 .unwrap_or_else(|| {
                     Number::Float(digits as f64 * 10f64.powi(decimals as i32 - places as i32))
                 }),
-            // The float stands for the decimal fraction that it is written as: 0.07 for 7 hundredths, though the float's
-            // own value and its product with 100 are a little more.
+            // A float is taken as its shortest decimal fraction: 0.07 as 7 hundredths, although its product
+            // with 100 exceeds 7.
             Number::Float(number) => match Self::exactly(&number.to_string()) {
                 Some(written) => written.scaled(decimals),
                 None => Number::Float(number * 10f64.powi(decimals as i32)),
@@ -69,7 +69,7 @@ impl Number {
         }
     }
 
-    /// The lowest number of a domain that is not below this one; none if all are.
+    /// The lowest number of a domain that is not below this one; `None` if all are.
     pub fn up_to(self, domain: Domain) -> Option<Self> {
         match domain {
             Domain::Any => Some(self),
@@ -82,41 +82,41 @@ impl Number {
     }
 }
 
-/// Whether a float is below the whole number of these digits; false of a fraction.
+/// Whether a float is below the integer with these digits; false for a fraction.
 fn is_below(near: f64, digits: &str) -> bool {
-    // A float of so many digits is a whole number, and Rust writes all of its digits.
+    // A float with this many digits is an integer, and Rust formats all its digits.
     let exact = format!("{near:.0}");
-    let [size, wanted] = [&exact, digits].map(|text| text.trim_start_matches(['-', '0']));
-    let order = size.len().cmp(&wanted.len()).then_with(|| size.cmp(wanted));
+    let [size, expected] = [&exact, digits].map(|text| text.trim_start_matches(['-', '0']));
+    let order = size.len().cmp(&expected.len()).then_with(|| size.cmp(expected));
     near.is_finite() && !digits.contains('.') && if near < 0.0 { order.is_gt() } else { order.is_lt() }
 }
 
-/// Which numbers scores can be, among all numbers of the Rust type that they are stored in.
+/// The possible values of scores among all values of the Rust type that stores them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Domain {
-    /// All of them.
+    /// All values.
     #[default]
     Any,
-    /// Whole numbers between two, of units of `10^-decimals`: truth values, and decimals of some digits.
+    /// Integers in a range, in units of `10^-decimals`: booleans and decimals.
     Whole {
         /// The lowest.
         lowest: i128,
         /// The highest.
         highest: i128,
-        /// Digits behind the point.
+        /// Fractional digits.
         decimals: u32,
     },
     /// Floats of half precision.
     Half,
 }
 
-/// The lowest float of half precision (IEEE 754 binary16) that is not below a number.
+/// The lowest half-precision float (IEEE 754 binary16) that is not below a number.
 fn half(number: f64) -> f64 {
     const HIGHEST: f64 = 65504.0;
     if !number.is_finite() || number > HIGHEST {
         return if number < 0.0 { f64::NEG_INFINITY } else { f64::INFINITY };
     }
-    // A float of half precision has eleven bits from its highest bit on, and no bit below 2^-24.
+    // A half-precision float has an 11-bit significand and no bit below 2^-24.
     let exponent = number.abs().max(f64::powi(2.0, -14)).log2().floor() as i32;
     let step = f64::powi(2.0, exponent - 10);
     ((number / step).ceil() * step).max(-HIGHEST)
@@ -136,16 +136,16 @@ macro_rules! whole {
                     Number::Decimal { digits, decimals } => {
                         let up = match 10i128.checked_pow(decimals) {
                             Some(unit) => digits.div_euclid(unit) + i128::from(digits.rem_euclid(unit) > 0),
-                            // No digits are as large as the unit.
+                            // A unit that overflows exceeds all digits.
                             None => i128::from(digits > 0),
                         };
                         <$score>::at_least(Number::Integer(up))
                     }
                     Number::Float(number) => {
                         let up = number.ceil();
-                        // The highest of a wide type rounds up to a float that the type does not hold.
+                        // The maximum of a wide type rounds up to a float that exceeds the type.
                         let above = up > HIGHEST || (<$score>::BITS > f64::MANTISSA_DIGITS && up == HIGHEST);
-                        // The conversion saturates below.
+                        // The conversion saturates at the minimum.
                         (!above).then_some(up as $score)
                     }
                 }
@@ -154,9 +154,9 @@ macro_rules! whole {
     )*};
 }
 
-/// Types of scores in which the lowest value that is not below a number can be found.
+/// Score types that can find the lowest value not below a number.
 pub trait AtLeast: Sized {
-    /// The lowest value that is not below the number; none if all are.
+    /// The lowest value that is not below the number; `None` if all are.
     fn at_least(number: Number) -> Option<Self>;
 }
 whole!(i8 i16 i32 i64 i128 u8 u16 u32 u64 u128);
@@ -173,7 +173,7 @@ impl AtLeast for f64 {
                 let near = number as f64;
                 Some(if (near as u128) < number { near.next_up() } else { near })
             }
-            // As a literal of these digits: the nearest float.
+            // Equal to a literal with these digits: the nearest float.
             Number::Decimal { digits, decimals } => Some(match 10u128.checked_pow(decimals) {
                 Some(unit) => math::signed_quotient(digits, unit),
                 None => digits as f64 / 10f64.powi(decimals as i32),
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!((above, u128::at_least(above)), (Number::Float(2f64.powi(128)), None));
         let below = Number::of_digits("-170141183460469231731687303715884105729").unwrap();
         assert_eq!((i128::at_least(below), u128::at_least(below)), (Some(i128::MIN), Some(0)));
-        // The nearest float of 10^60 is a little less.
+        // The nearest float of 10^60 is slightly less.
         let digits = format!("1{}", "0".repeat(60));
         assert_eq!(Number::of_digits(&digits), Some(Number::Float(1e60f64.next_up())));
         assert_eq!(Number::of_digits(&format!("-{digits}")), Some(Number::Float(-1e60)));
@@ -248,7 +248,8 @@ mod tests {
     #[test]
     fn decimal_fractions_are_exact() {
         let cents = Domain::Whole { lowest: -9999, highest: 9999, decimals: 2 };
-        // The product of 0.07 and 100 is a little above 7 in floats, and that of 1.1 is above 110.
+        // As floats, the product of 0.07 and 100 is slightly above 7, and the product of 1.1 and 100 is
+        // above 110.
         for cent in -9999..=9999i128 {
             let (sign, size) = (if cent < 0 { "-" } else { "" }, cent.unsigned_abs());
             let text = format!("{sign}{}.{:02}", size / 100, size % 100);
@@ -271,7 +272,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lowest_that_is_not_below(number in -200f64..400.0, score in any::<u8>()) {
+        fn lowest_value_not_below(number in -200f64..400.0, score in any::<u8>()) {
             let found = u8::at_least(Number::Float(number));
             prop_assert_eq!(found.is_some_and(|found| score >= found), f64::from(score) >= number);
             let found = f32::at_least(Number::Float(number)).unwrap();

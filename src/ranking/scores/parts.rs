@@ -1,35 +1,36 @@
-//! The rows of a group that lie in several parts of memory.
+//! The rows of a group in several parts of memory.
 
 use super::key::Score;
 use super::observations::Observations;
 
-/// Rows in parts, which are ranked as if all were one after another. They have neither weights nor counts.
+/// Rows in parts, ranked as if they were concatenated. Weights and counts are not supported.
 pub trait Parts<S: Score>: Sync {
     /// The number of parts.
     fn count(&self) -> usize;
 
-    /// Shows the rows of a part. Several threads may ask, each for other parts.
+    /// Passes the rows of a part to a callback. Several threads may call this for different parts.
     fn show(&self, part: usize, to: &mut dyn FnMut(&Observations<'_, S>));
 
-    /// The scores of a part that is not shown again, so that their memory may be used; none if they are elsewhere as well.
+    /// Takes the scores of a part that is not read again, to reuse their memory; empty if the scores are
+    /// shared.
     fn take(&self, part: usize) -> Vec<S>;
 }
 
-/// What is known of rows in parts before they are ranked.
+/// The properties of rows in parts before ranking.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct PartFacts {
-    /// The rows.
+    /// The number of rows.
     pub rows: usize,
     /// Negatives and positives.
     pub rows_of_classes: [usize; 2],
-    /// All rows, those that are skipped among them.
+    /// All rows, including skipped ones.
     pub all_rows: u64,
-    /// Rows of which only the label is missing.
+    /// Rows in which only the label is missing.
     pub n_unlabelled: u64,
 }
 
 impl PartFacts {
-    /// Those of parts.
+    /// Collects the properties of parts.
     pub fn of<S: Score>(parts: &dyn Parts<S>) -> Self {
         let mut facts = PartFacts::default();
         for part in 0..parts.count() {
@@ -55,10 +56,10 @@ pub(in crate::ranking) mod tests {
     use crate::ranking::scores::{Bits, Domain, bits::tests::packed};
     use proptest::prelude::{any, prop_assert_eq, proptest};
 
-    /// Rows cut into parts, whose scores are taken once.
+    /// Rows split into parts, whose scores are taken once.
     pub struct Cut<S>(Vec<Mutex<Part<S>>>);
 
-    /// Scores, and bits of labels and of rows that are used.
+    /// Scores, labels as bits, and rows in use as bits.
     struct Part<S> {
         scores: Vec<S>,
         labels: Vec<u8>,
@@ -66,7 +67,7 @@ pub(in crate::ranking) mod tests {
     }
 
     impl<S: Score> Cut<S> {
-        /// Rows, each with its label and whether it is used, cut before these rows.
+        /// Splits rows (score, label, in use) before these indices.
         pub fn of(rows: &[(S, bool, bool)], cuts: &[usize]) -> Self {
             let borders: Vec<usize> = [&[0], cuts, &[rows.len()]].concat();
             let part = |range: &[usize]| {
@@ -95,7 +96,7 @@ pub(in crate::ranking) mod tests {
         }
     }
 
-    /// What a group of parts counts is what a group of all rows counts.
+    /// A group of parts has the same counts as the group of all rows.
     fn check<S: Score>(
         rows: &[(S, bool, bool)],
         cuts: &[usize],
@@ -137,7 +138,7 @@ pub(in crate::ranking) mod tests {
             scale in 0..3,
         ) {
             let cuts = [cuts.0, cuts.0, cuts.1];
-            // Few distinct scores, many, and those with a NaN.
+            // Few distinct scores, many distinct scores, and scores with NaN.
             let score = |index: usize, score: i32| match scale {
                 0 => f64::from(score / 20),
                 1 => f64::from(score) + index as f64 / 1e3,

@@ -1,7 +1,8 @@
 //! Counts: the ties of a group as a value.
 //!
-//! Invariants: keys descend, no key twice, and every key has a row of either class. Two groups of the same rows have
-//! the same counts, whatever the order of the rows. A [`State`](crate::states::State) is counts that can be merged and made small.
+//! Invariants: keys are strictly descending, and every key has at least one row. Groups of the same rows have
+//! equal counts, whatever the order of the rows. A [`State`](crate::states::State) consists of counts that
+//! can be merged and coarsened.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign};
@@ -16,7 +17,8 @@ use crate::ranking::scores::{keys::Keys, score_type::ScoreType};
 use crate::ranking::tasks;
 use crate::ranking::tuning::{FEW_ROWS, PARALLEL_ROWS};
 
-/// What counts add up: rows or units of 64 bits, or the sums of weights of a [state](crate::states::State).
+/// The number type of counts: 64-bit rows or units, or the sums of weights of a
+/// [state](crate::states::State).
 pub trait CountValue:
     Add<Output = Self> + AddAssign + Copy + Debug + Default + Into<u128> + PartialEq + Send + Sync + 'static
 {
@@ -24,7 +26,7 @@ pub trait CountValue:
 
 impl CountValue for u64 {}
 
-/// How many rows of either class share a score; with weights, their units.
+/// The rows of either class with one score; with weights, their units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count<T = u64> {
     /// Positives.
@@ -39,20 +41,20 @@ impl<T: Add<Output = T> + Copy> Count<T> {
         self.pos + self.neg
     }
 
-    /// Both together.
+    /// The sum of two counts.
     pub fn plus(self, more: Self) -> Self {
         Count { pos: self.pos + more.pos, neg: self.neg + more.neg }
     }
 }
 
 impl<T: CountValue> Count<T> {
-    /// Counts more rows of a class.
+    /// Adds rows of a class.
     #[inline]
     pub fn add(&mut self, positive: bool, rows: T) {
         *(if positive { &mut self.pos } else { &mut self.neg }) += rows;
     }
 
-    /// All of these.
+    /// The sum of counts.
     pub fn sum<'a>(counts: impl IntoIterator<Item = &'a Self>) -> Self {
         counts.into_iter().fold(Count::default(), |sum, &count| sum.plus(count))
     }
@@ -68,18 +70,18 @@ pub struct Counts<T = u64> {
 }
 
 impl<T: CountValue> Counts<T> {
-    /// No scores yet, of a type; positives and negatives are counted in `units` if rows have weights.
+    /// Empty counts of a score type; positives and negatives are counted in `units` if rows have weights.
     pub fn new(score_type: ScoreType, units: Option<Units>) -> Self {
         Self::with_capacity(score_type, units, 0)
     }
 
-    /// The same with room for some scores.
+    /// The same with capacity.
     pub fn with_capacity(score_type: ScoreType, units: Option<Units>, scores: usize) -> Self {
         let keys = Keys::with_capacity(score_type.width(), scores);
         Counts { keys, counts: Vec::with_capacity(scores), score_type, units }
     }
 
-    /// Counts from their keys, which descend, and the counts of each.
+    /// Counts from descending keys and the counts of each key.
     pub fn from_parts(keys: Keys, counts: Vec<Count<T>>, score_type: ScoreType) -> Self {
         debug_assert_eq!(keys.len(), counts.len());
         Counts { keys, counts, score_type, units: None }
@@ -90,7 +92,7 @@ impl<T: CountValue> Counts<T> {
         self.score_type
     }
 
-    /// Appends a score that is lower than all that are there.
+    /// Appends a score lower than all existing ones.
     pub fn push(&mut self, key: u128, pos: T, neg: T) {
         self.keys.push(key);
         self.counts.push(Count { pos, neg });
@@ -117,34 +119,34 @@ impl<T: CountValue> Counts<T> {
         self.counts.is_empty()
     }
 
-    /// The key of a score, the highest at 0.
+    /// The key at an index; the highest score has index 0.
     pub fn key(&self, index: usize) -> u128 {
         self.keys.at(index)
     }
 
-    /// A score as a float, the highest at 0; none if there are not so many.
+    /// The score at an index as a float; the highest has index 0. `None` if out of range.
     pub fn value(&self, index: usize) -> Option<f64> {
         (index < self.len()).then(|| self.score_type.value(self.key(index)))
     }
 
-    /// The keys alone, the highest first.
+    /// The keys, highest first.
     pub fn keys(&self) -> &Keys {
         &self.keys
     }
 
-    /// The counts alone, the highest score first.
+    /// The counts, highest score first.
     pub fn each(&self) -> &[Count<T>] {
         &self.counts
     }
 
-    /// The keys and the counts apart.
+    /// Splits into keys and counts.
     pub fn into_parts(self) -> (Keys, Vec<Count<T>>) {
         (self.keys, self.counts)
     }
 }
 
 impl Counts {
-    /// The same of rows that have weights, counted in these units.
+    /// The same counts in these units of weight.
     pub fn in_units(self, units: Units) -> Self {
         Counts { units: Some(units), ..self }
     }
@@ -156,7 +158,7 @@ impl Counts {
     }
 }
 
-/// Appends keys and counts of so many scores; of many scores, both at a time.
+/// Appends keys and counts of `scores` scores; in parallel for many scores.
 fn append_both(scores: usize, keys: impl FnOnce() + Send, counts: impl FnOnce() + Send) {
     if scores >= PARALLEL_ROWS && tasks::in_pool() {
         tasks::join(keys, counts);
@@ -166,14 +168,14 @@ fn append_both(scores: usize, keys: impl FnOnce() + Send, counts: impl FnOnce() 
     }
 }
 
-/// Very many counts, column by column, as an answer has them.
+/// Counts as columns, for results of very large groups.
 #[derive(Clone, Debug)]
 pub struct CountColumns {
-    /// The distinct scores, the highest first.
+    /// The distinct scores, highest first.
     pub keys: Keys,
-    /// The positives of each.
+    /// The positives of each score.
     pub pos: Vec<u64>,
-    /// The negatives of each.
+    /// The negatives of each score.
     pub neg: Vec<u64>,
 }
 
@@ -190,8 +192,8 @@ impl CountColumns {
 }
 
 impl Ties<'_> {
-    /// All ties of a large group column by column; none of other groups. Of a large group, counts that are written twice would
-    /// take much memory, and most of the time.
+    /// All ties of a large group as columns; `None` for other groups. For a large group, writing the counts
+    /// twice would dominate memory and time.
     pub fn count_columns(&mut self) -> Option<CountColumns> {
         let (width, most) = (self.score_type().width(), self.most_distinct());
         if most == 0 {
@@ -224,8 +226,8 @@ impl Ties<'_> {
     /// All ties as a value.
     pub fn counts(&mut self) -> Counts {
         let (score_type, units) = (self.score_type(), self.units());
-        // What is not used of the room for a large group is never made. Few groups of [`FEW_ROWS`] rows or
-        // more have as many distinct scores as rows.
+        // Unused capacity of a large group is never touched. Groups of [`FEW_ROWS`] rows or more rarely have
+        // as many distinct scores as rows.
         let mut counts = match self.most_distinct() {
             0 => Counts::with_capacity(
                 score_type,
@@ -253,7 +255,7 @@ impl Ties<'_> {
     }
 }
 
-/// The steps of counts in order, the highest score first; keys are not known, and are 0.
+/// The steps of counts, highest score first; keys are unknown and set to 0.
 pub fn steps(counts: &[Count]) -> impl Iterator<Item = Step> {
     let mut above = Above::default();
     counts.iter().map(move |&Count { pos, neg }| {
@@ -263,7 +265,7 @@ pub fn steps(counts: &[Count]) -> impl Iterator<Item = Step> {
     })
 }
 
-/// Sums over the placements of counted rows, the highest score first.
+/// Sums over the placements of counted rows, highest score first.
 pub fn placements(counts: &[Count]) -> Placements {
     let n_neg = Count::sum(counts).neg;
     steps(counts).fold(Placements::default(), |mut sums, step| {
@@ -272,7 +274,7 @@ pub fn placements(counts: &[Count]) -> Placements {
     })
 }
 
-/// Twice the Mann-Whitney U of counts, the highest score first.
+/// Twice the Mann-Whitney U of counts, highest score first.
 pub fn twice_u(counts: &[Count]) -> u128 {
     let n_neg = Count::sum(counts).neg;
     steps(counts).map(|step| step.twice_u(n_neg)).sum()
@@ -319,7 +321,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn counted_earlier_or_now(rows in prop::collection::vec((-9i32..9, any::<bool>()), 0..200)) {
+        fn stored_counts_equal_ranked_rows(rows in prop::collection::vec((-9i32..9, any::<bool>()), 0..200)) {
             let mut group = group_of(&rows, Domain::Any);
             let mut counts = group.ties().counts();
             prop_assert_eq!(counts.ties().twice_u(), group.ties().twice_u());

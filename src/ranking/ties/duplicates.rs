@@ -1,14 +1,14 @@
-//! Scores that several rows share, without bringing the rows into any order.
+//! Finds scores that several rows share, without sorting the rows.
 //!
-//! A Bloom filter with one hash: every key sets a bit. If its bit was set before, it may share its score with another key of
-//! that bit. Only the keys of such bits need be put in order. Where scores are distinct, these are few.
+//! A Bloom filter with one hash: every key sets a bit. If the bit was already set, the key may equal another
+//! key with that bit. Only keys with such bits need sorting. If scores are distinct, these are few.
 
 use crate::cache;
 use crate::ranking::scores::Key;
 use crate::ranking::tuning::{BITS_PER_ROW, TOGETHER, TWICE_WORDS};
 use crate::simd::{self, Kernel};
 
-/// Finds the keys that may be equal to others. Keeps its memory from use to use.
+/// Finds keys that may be equal to others. Memory is reused.
 #[derive(Debug, Default)]
 pub(in crate::ranking) struct Duplicates<K> {
     filter: BloomFilter,
@@ -18,19 +18,19 @@ pub(in crate::ranking) struct Duplicates<K> {
 /// A Bloom filter with one hash, and a second, smaller one.
 #[derive(Debug, Default)]
 struct BloomFilter {
-    /// Bits of keys.
+    /// The bits of all keys.
     seen: Vec<u64>,
-    /// Bits of more than one key; many bits of `seen` share one here, so that all of them stay in L1.
+    /// The bits set by more than one key. Many bits of `seen` share one here, so that all of them stay in L1.
     seen_twice: Vec<u64>,
-    /// Of a hash, to the number of its bit.
+    /// The shift of a hash to its bit number.
     shift: u32,
 }
 
 impl BloomFilter {
-    /// Clears all bits, and makes room for so many hashes.
+    /// Clears all bits and resizes for this number of keys.
     fn clear(&mut self, rows: usize) {
         let words = (rows * BITS_PER_ROW / 64).next_power_of_two();
-        // The lowest six bits of this number are its index in the word, and the others are the number of the
+        // The lowest six bits of the bit number are the index in a word; the others are the number of the
         // word.
         self.shift = u64::BITS - words.ilog2() - 6;
         self.seen.clear();
@@ -39,7 +39,7 @@ impl BloomFilter {
         self.seen_twice.resize(TWICE_WORDS, 0);
     }
 
-    /// Sets the bits of keys. Returns whether any was set before.
+    /// Sets the bits of keys. Returns whether any bit was already set.
     #[inline(always)]
     fn mark<K: Key>(&mut self, keys: &[K]) -> bool {
         let BloomFilter { seen, seen_twice, shift } = self;
@@ -58,13 +58,14 @@ impl BloomFilter {
         any != 0
     }
 
-    /// Appends the keys whose bits may have been set by others.
+    /// Appends the keys whose bits other keys may have set.
     #[inline(always)]
     fn possible_duplicates<K: Key>(&self, keys: &[K], to: &mut Vec<K>) {
         let seen_twice = &self.seen_twice[..TWICE_WORDS];
         let mut bits = [0; TOGETHER];
         for keys in keys.chunks(TOGETHER) {
-            // Most keys are not kept. Each is written, and the next one over it, without a branch that would be mispredicted.
+            // Most keys are dropped. Each key is written over the last dropped one, without a branch that
+            // would be mispredicted.
             let before = to.len();
             to.extend_from_slice(keys);
             let (kept_keys, mut kept) = (&mut to[before..], 0);
@@ -77,7 +78,7 @@ impl BloomFilter {
     }
 }
 
-/// The bits of at most [`TOGETHER`] keys.
+/// The bit numbers of at most [`TOGETHER`] keys.
 #[inline(always)]
 fn bits_of<'a, K: Key>(bits: &'a mut [u32; TOGETHER], keys: &[K], shift: u32) -> &'a [u32] {
     for (bit, &key) in bits.iter_mut().zip(keys) {
@@ -87,7 +88,7 @@ fn bits_of<'a, K: Key>(bits: &'a mut [u32; TOGETHER], keys: &[K], shift: u32) ->
 }
 
 impl<K: Key> Duplicates<K> {
-    /// All keys in `pieces` that are equal to others, and some more, in no order.
+    /// All keys in `pieces` that have an equal key, and some false positives, unsorted.
     pub fn find(&mut self, pieces: &[&[&[K]]]) -> &[K] {
         simd::dispatch(Find { duplicates: self, pieces });
         &self.keys
@@ -123,7 +124,7 @@ impl<K: Key> Kernel for Find<'_, K> {
     }
 }
 
-/// The sum of `t³ - t` over distinct keys, each shared by t of these keys, which are in order.
+/// The sum of `t³ - t` over distinct keys, where `t` is the multiplicity of each; keys are sorted.
 pub(in crate::ranking) fn cubes<K: Key>(keys: &[K]) -> u128 {
     keys.chunk_by(PartialEq::eq).map(|shared| cube(shared.len() as u64)).sum()
 }
@@ -157,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Many distinct keys and some that are shared.
+    /// Many distinct keys and some shared keys.
     #[test]
     fn many_keys() {
         let mut duplicates = Duplicates::default();

@@ -1,7 +1,7 @@
-//! Folds over the ties of a group, over the segments of its curve, or over the scores of its positives.
+//! Folds over the ties of a group, the segments of its curve, or the scores of its positives.
 //!
-//! A large group is walked in parts, by all threads. Each part has a result of its own, and results are joined from the
-//! highest scores down.
+//! A large group is walked in parts by all threads. Each part has a separate result, and results are joined
+//! from the highest scores down.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,10 +13,10 @@ use super::ties::Ties;
 use crate::paths::Path;
 
 impl Ties<'_> {
-    /// Folds the distinct scores from the highest to the lowest: `step` takes one into a result, and
-    /// `join` puts the result of lower scores behind that of higher ones.
+    /// Folds the distinct scores, highest first: `step` adds a score to a result, and `join` appends the
+    /// result of lower scores.
     ///
-    /// `step` must not depend on where the fold began; the tie itself says what lies above it.
+    /// `step` must not depend on the start of the fold; each tie has the counts above it.
     pub fn fold<T: Default + Send>(
         &mut self,
         step: impl Fn(&mut T, Tie) + Sync,
@@ -25,8 +25,8 @@ impl Ties<'_> {
         self.fold_pruned(StepKind::Ties, |_| true, step, join)
     }
 
-    /// Like [`fold`](Ties::fold) onto a result that exists, a run at a time: `run` returns what lies above the next run. Parts
-    /// that are to be joined to the result begin as `start()`.
+    /// Like [`fold`](Ties::fold) into an existing result, one run at a time: `run` returns the counts above
+    /// the next run. Parts that are joined to the result begin with `start()`.
     pub fn fold_runs_into<T: Send>(
         &mut self,
         result: &mut T,
@@ -37,10 +37,11 @@ impl Ties<'_> {
         self.fold_steps(StepKind::Ties, &|_| true, result, start, run, join);
     }
 
-    /// Folds ties or segments of the curve like [`fold`](Ties::fold), where a statistic needs them. There is no order among the
-    /// rows of one class within a segment. A large group is walked in parts; all rows of a part that is not needed come as one step without a key.
+    /// Folds ties or segments of the curve like [`fold`](Ties::fold), but only where a statistic needs them.
+    /// The rows of one class within a segment are unordered. A large group is walked in parts. All rows of an
+    /// unneeded part become one step without a key.
     ///
-    /// Most of a group says nothing about the largest distance of a curve, or about the area of a small range.
+    /// The largest distance of a curve, or the area of a small range, depends on few parts of a group.
     pub fn fold_pruned<T: Default + Send>(
         &mut self,
         steps: StepKind,
@@ -60,8 +61,7 @@ impl Ties<'_> {
         result
     }
 
-    /// Folds the segments of the curve, a run of them at a time: `run` returns
-    /// what lies above the next run.
+    /// Folds the segments of the curve, one run at a time: `run` returns the counts above the next run.
     pub fn fold_runs<T: Default + Send>(
         &mut self,
         indexed: Indexed,
@@ -73,8 +73,8 @@ impl Ties<'_> {
         result
     }
 
-    /// Folds the scores of positives in any order: `step` takes some of them into a result, and `join` joins two results.
-    /// The group [has small classes](Self::has_small_classes).
+    /// Folds the scores of positives in any order: `step` adds some of them to a result, and `join` joins two
+    /// results. Requires a group that [has small classes](Self::has_small_classes).
     pub fn fold_positives<T: Default + Send>(
         &mut self,
         step: impl Fn(&mut T, &PositiveScores) + Sync,
@@ -83,7 +83,7 @@ impl Ties<'_> {
         self.fold_positives_and(false, step, join).0
     }
 
-    /// The same, and the sums over the placements of all rows.
+    /// The same, with the sums over the placements of all rows.
     pub fn fold_positives_and_placements<T: Default + Send>(
         &mut self,
         step: impl Fn(&mut T, &PositiveScores) + Sync,
@@ -137,8 +137,8 @@ impl Ties<'_> {
         )
     }
 
-    /// The parts in which a large group is walked, the highest scores first: of each, all its rows as one step without a
-    /// key. None of another group.
+    /// The parts of a large group's walk, highest scores first; each part is one step without a key. Empty
+    /// for other groups.
     pub fn parts(&self) -> Vec<Step> {
         self.source.parts().unwrap_or_default()
     }
@@ -156,7 +156,7 @@ impl Ties<'_> {
             self.source.walk(steps, &mut |steps| run(result, steps));
             return;
         };
-        // Each slot is used by one part only, so its lock is free and not poisoned.
+        // Each slot belongs to one part, so its lock is free and not poisoned.
         let slots: Vec<Mutex<Option<T>>> = parts.iter().map(|_| Mutex::new(None)).collect();
         let slot = |number: usize| slots[number].lock().unwrap_or_else(PoisonError::into_inner);
         let (walked, whole): (Vec<usize>, Vec<usize>) =
@@ -185,7 +185,7 @@ impl Ties<'_> {
     }
 }
 
-/// Takes the steps of a run one by one.
+/// Visits the steps of a run one by one.
 fn of_steps<T>(step: impl Fn(&mut T, Step) + Sync) -> impl Fn(&mut T, Run<'_>) -> Above + Sync {
     move |result, run| run.each(|one| step(result, one))
 }

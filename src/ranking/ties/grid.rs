@@ -1,33 +1,33 @@
-//! The grid of an outline, which gives each key its cell.
+//! The grid of an outline: a map of keys to cells.
 //!
-//! The cells of the first grid are equal steps over the range of keys. Those with many rows are then cut again, into as many cells
-//! as their rows need.
+//! The cells of the first grid divide the range of keys into equal steps. Cells with many rows are then
+//! subdivided according to their rows.
 
 use super::pieces::Piece;
 use crate::ranking::scores::Key;
 use crate::ranking::tuning::FIRST_GRID_BITS;
 
-/// How a cell of the first grid is cut into the cells of the grid.
+/// The subdivision of a cell of the first grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cut {
-    /// Bits of a key that the cells drop.
+    /// Low bits of a key that the cells drop.
     shift: u32,
-    /// What is added to the bits that are left, which gives the number of the cell.
+    /// Offset from the remaining bits to the number of the cell.
     added: u32,
 }
 
-/// The grid that gives each key its cell. Cells are in the order of keys.
+/// A monotone map of keys to cells.
 #[derive(Debug)]
 pub(super) struct Grid<K> {
     low: K,
-    /// Bits of a key that the first grid drops.
+    /// Low bits of a key that the first grid drops.
     shift: u32,
-    /// The cut of each cell of the first grid.
+    /// The subdivision of each cell of the first grid.
     cuts: Vec<Cut>,
 }
 
 impl<K: Key> Grid<K> {
-    /// The first grid, for keys from the lowest to the highest one.
+    /// The first grid, from the lowest to the highest key.
     pub fn first(low: K, high: K) -> Self {
         let bits = u128::BITS - high.above(low, 0).leading_zeros();
         let shift = bits.saturating_sub(FIRST_GRID_BITS);
@@ -35,25 +35,25 @@ impl<K: Key> Grid<K> {
         Grid { low, shift, cuts: vec![Cut { shift, added: 0 }; cells as usize] }
     }
 
-    /// How many cells the first grid has.
+    /// The number of cells of the first grid.
     pub fn first_cells(&self) -> usize {
         self.cuts.len()
     }
 
-    /// The same with cells cut so that none has many more than `most` of these rows.
+    /// The grid with cells subdivided so that none has many more than `most` of these rows.
     pub fn cut(self, rows: &[u64], most: u64) -> Self {
         let mut number = 0;
         let cuts = (0u64..).zip(rows).map(|(cell, &rows)| {
             let bits = rows.div_ceil(most).next_power_of_two().ilog2().min(self.shift);
             let first: u32 = number;
             number += 1 << bits;
-            // Numbers of cells have 32 bits, so it does not matter that the bits of a key, and so what is added, may have more.
+            // Cell numbers are modulo 2^32, so higher bits of keys and offsets do not matter.
             Cut { shift: self.shift - bits, added: first.wrapping_sub((cell << bits) as u32) }
         });
         Grid { cuts: cuts.collect(), ..self }
     }
 
-    /// The cell of the first grid that a key lies in.
+    /// The cell of a key in the first grid.
     #[inline]
     fn first_cell(&self, key: K) -> usize {
         key.above(self.low, self.shift) as usize
@@ -66,11 +66,11 @@ impl<K: Key> Grid<K> {
     }
 }
 
-/// The cells of a grid from that of one key to that of another.
+/// A range of cells of a grid, from one key to another.
 #[derive(Debug)]
 pub(super) struct Cells<'a, K> {
     grid: &'a Grid<K>,
-    /// The numbers of the first and of the last one.
+    /// The numbers of the first and the last cell.
     pub first: u32,
     last: u32,
 }
@@ -81,13 +81,13 @@ impl<'a, K: Key> Cells<'a, K> {
         Cells { grid, first: grid.cell(low), last: grid.cell(high) }
     }
 
-    /// How many there are.
+    /// The number of cells.
     pub fn count(&self) -> usize {
         (self.last - self.first) as usize + 1
     }
 
-    /// Calls `add` for each key of a piece that lies in these cells: with the index of its cell among them, the key, its units
-    /// and its rows.
+    /// For each key of a piece in these cells, calls `add` with the relative index of its cell, the key, its
+    /// units and its rows.
     pub fn each_key(&self, piece: &Piece<'_, K>, add: impl FnMut(usize, K, u64, u64)) {
         piece.each_key(|key| self.grid.cell(key) - self.first, add);
     }

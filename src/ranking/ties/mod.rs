@@ -1,4 +1,4 @@
-//! What every statistic sees: ties, the steps of a walk over them, counts, units of weights.
+//! The input of statistics: ties, the steps of a walk over them, counts, units of weights.
 
 pub mod counts;
 pub(super) mod duplicates;

@@ -1,8 +1,8 @@
-//! An outline of a large group's ties: how many rows there are between some tens of thousands of scores, without
-//! bringing any of them into order.
+//! An outline of a large group's ties: cumulative counts at some tens of thousands of scores, computed
+//! without sorting.
 //!
-//! A grid over the keys decides which rows are counted together. The grid depends on the keys alone, so the outline is
-//! the same for every order of the rows and every way of dividing them. The lowest key of a cell is an observed score, and
+//! A grid over the keys determines which rows are counted together. The grid depends only on the keys, so the
+//! outline is the same for every row order and partition. The lowest key of a cell is an observed score, and
 //! the rows with this score or a higher one are counted exactly.
 
 use super::grid::{Cells, Grid};
@@ -11,7 +11,7 @@ use crate::cache;
 use crate::ranking::scores::Key;
 use crate::ranking::tuning::{COUNTS_OF_A_CELL, TOO_MANY_TIMES};
 
-/// Distinct scores that follow one another, counted together.
+/// Consecutive distinct scores, counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell<K> {
     /// The lowest key.
@@ -26,13 +26,13 @@ pub struct Cell<K> {
 }
 
 impl<K: Key> Cell<K> {
-    /// The same with wide keys.
+    /// The same with widened keys.
     fn wide(self) -> Cell<u128> {
         let Cell { lowest, highest, pos, neg, rows } = self;
         Cell { lowest: lowest.wide(), highest: highest.wide(), pos, neg, rows }
     }
 
-    /// One distinct score.
+    /// A cell of one distinct score.
     pub(in crate::ranking) fn of_tie(key: K, pos: u64, neg: u64) -> Self {
         Cell { lowest: key, highest: key, pos, neg, rows: 1 }
     }
@@ -43,8 +43,8 @@ impl<K: Key> Cell<K> {
 
     #[inline]
     fn add(&mut self, key: K, class: usize, units: u64) {
-        // Few keys are lower or higher than all before. A branch stores nothing for the rest, so that a key does not
-        // wait for what the key before has stored.
+        // Few keys are new minima or maxima. A branch avoids a store for the others, and thus a dependency on
+        // the previous key.
         if key < self.lowest {
             self.lowest = key;
         }
@@ -68,15 +68,15 @@ impl<K: Key> Cell<K> {
 pub(in crate::ranking) type Numbered<K> = (u32, Cell<K>);
 
 /// A function of the index and the pieces of a shard.
-pub(in crate::ranking) type Ask<'a, K> = dyn Fn(usize, &[Piece<'_, K>]) -> Vec<Numbered<K>> + Sync + 'a;
+pub(in crate::ranking) type Evaluate<'a, K> = dyn Fn(usize, &[Piece<'_, K>]) -> Vec<Numbered<K>> + Sync + 'a;
 
-/// The outline of rows in shards with about `cells` cells, the highest scores first; nothing if it would be too coarse
-/// anywhere.
+/// The outline of rows in shards with about `cells` cells, highest scores first; `None` if it would be too
+/// coarse anywhere.
 ///
-/// `each` calls a function with the index and the pieces of the shards at some indices, and gives its results. `filled` are the
-/// indices of shards that have rows, the highest scores first.
+/// `each` calls a function with the index and the pieces of the shards at some indices, and returns its
+/// results. `filled` are the indices of shards with rows, highest scores first.
 pub(in crate::ranking) fn outline<K: Key>(
-    each: impl Fn(&[usize], &Ask<'_, K>) -> Vec<Vec<Numbered<K>>>,
+    each: impl Fn(&[usize], &Evaluate<'_, K>) -> Vec<Vec<Numbered<K>>>,
     filled: &[usize],
     cells: usize,
 ) -> Option<Vec<Cell<u128>>> {
@@ -100,7 +100,7 @@ pub(in crate::ranking) fn outline<K: Key>(
     outline.iter().all(fine).then(|| outline.into_iter().map(Cell::wide).collect())
 }
 
-/// A cell of all rows of a shard, which does not say how many are of which class.
+/// One cell for all rows of a shard, without the split by class.
 fn whole<K: Key>(pieces: &[Piece<'_, K>]) -> Cell<K> {
     let mut all: Cell<K> = Cell::empty();
     for piece in cache::prefetching_next(pieces, Piece::prefetch) {
@@ -110,16 +110,17 @@ fn whole<K: Key>(pieces: &[Piece<'_, K>]) -> Cell<K> {
     all
 }
 
-/// A cell of all rows of a shard, and then how many of them are in which cell of the first grid.
+/// One cell for all rows of a shard, followed by the counts of rows in each cell of the first grid.
 fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<Numbered<K>> {
     let ends = whole(pieces);
     let cells = Cells::between(grid, ends.lowest, ends.highest);
     if cells.count() == 1 {
         return vec![(0, ends), (cells.first, Cell { rows: ends.rows, ..Cell::empty() })];
     }
-    // Most shards lie in a few cells. Each has several counts, so that a row seldom waits for the one before.
+    // Most shards lie in a few cells. Each cell has several counters, so that consecutive rows rarely depend
+    // on each other.
     let mut counts = vec![[0; COUNTS_OF_A_CELL]; cells.count()];
-    // The keys are in the cache by now.
+    // The keys are already in the cache.
     for piece in pieces {
         let (counts, mut turn) = (&mut counts[..], 0);
         cells.each_key(piece, move |cell, _, _, rows| {
@@ -134,7 +135,7 @@ fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<Numbered
     std::iter::once((0, ends)).chain(of_cells).collect()
 }
 
-/// The cells that hold rows of a shard, the highest first.
+/// The non-empty cells of a shard, highest first.
 fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> Vec<Numbered<K>> {
     let cells = Cells::between(grid, ends.lowest, ends.highest);
     let mut counts = vec![Cell::empty(); cells.count()];
@@ -145,7 +146,7 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
         weighted |= has_units;
         cells.each_key(piece, move |cell, key, units, rows| {
             counts[cell].add(key, class, units);
-            // If no rows have units, the number of rows is `pos + neg`, which is filled in below.
+            // Without units, the number of rows is `pos + neg`, which is set below.
             if has_units {
                 counts[cell].rows += rows;
             }
@@ -159,7 +160,7 @@ fn counted<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>], ends: &Cell<K>) -> V
     filled
 }
 
-/// The cells of all shards in order. The two parts of a cell that lies in two shards are joined.
+/// The cells of all shards in order. The two parts of a cell on a border between shards are merged.
 fn joined<K: Key>(shards: Vec<Vec<Numbered<K>>>) -> Vec<Cell<K>> {
     let mut cells: Vec<Numbered<K>> = Vec::new();
     for (number, cell) in shards.into_iter().flatten() {
@@ -178,7 +179,7 @@ mod tests {
     use crate::ranking::scores::{Bits, Domain, Observations, Score, bits::tests::packed};
     use proptest::prelude::*;
 
-    /// The keys cut into shards at these indices of their order, and outlined.
+    /// The outline of keys in shards that begin at these indices.
     fn outlined(rows: &[(u32, usize)], borders: [usize; 2], cells: usize) -> Option<Vec<Cell<u128>>> {
         let mut sorted = rows.to_vec();
         sorted.sort_unstable();
@@ -201,13 +202,13 @@ mod tests {
         let has_rows = |shard: &[(usize, Vec<u32>)]| shard.iter().any(|piece| !piece.1.is_empty());
         let filled: Vec<usize> = (0..3).filter(|&index| has_rows(&pieces[index])).collect();
         outline(
-            |indices, ask| {
+            |indices, evaluate| {
                 let of = |&index: &usize| {
                     let pieces: Vec<Piece<'_, u32>> = pieces[index]
                         .iter()
                         .map(|piece| Piece { class: piece.0, rows: PieceRows::Keys(&piece.1) })
                         .collect();
-                    ask(index, &pieces)
+                    evaluate(index, &pieces)
                 };
                 indices.iter().map(of).collect()
             },
@@ -244,7 +245,7 @@ mod tests {
         assert_eq!(outlined(&rows, [0, 0], 50), None, "a corner of a cell");
     }
 
-    /// Rows that are light beside others have no units, and are in the outline.
+    /// Rows of relatively tiny weight have zero units, and are in the outline.
     #[test]
     fn light_rows() {
         let n = 200_000usize;
@@ -270,7 +271,7 @@ mod tests {
         assert_eq!((&outline_of(&reversed), &outline_of(&turned)), (&outline, &outline));
     }
 
-    /// A sample decides whether a group is counted, so the outline must be the same in both cases.
+    /// A sample decides between counting and shards, so both must give the same outline.
     #[test]
     fn counted_or_in_shards() {
         let n = 200_000usize;

@@ -1,4 +1,4 @@
-//! Pieces of a large group's rows: some rows of one class, in memory as the ranking has them.
+//! Pieces of a large group's rows: rows of one class in the layout of the ranking.
 
 use crate::cache;
 use crate::ranking::scores::Key;
@@ -15,11 +15,11 @@ pub(in crate::ranking) struct Piece<'a, K> {
 /// The rows of a piece.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::ranking) enum PieceRows<'a, K> {
-    /// Every key is a row.
+    /// Each key is a row.
     Keys(&'a [K]),
-    /// Every key is a row of so many units.
+    /// Each key is a row with units.
     WithUnits(&'a [(K, u64)]),
-    /// Every key is so many rows.
+    /// Each key is a number of rows.
     WithCounts(&'a [K], &'a [u64]),
 }
 
@@ -40,7 +40,7 @@ impl<K: Key> Piece<'_, K> {
         }
     }
 
-    /// The lowest and the highest key; the highest and the lowest of all numbers if there is no row.
+    /// The lowest and the highest key; the key type's maximum and minimum for an empty piece.
     pub fn ends(&self) -> (K, K) {
         match self.rows {
             PieceRows::Keys(keys) | PieceRows::WithCounts(keys, _) => {
@@ -50,7 +50,7 @@ impl<K: Key> Piece<'_, K> {
         }
     }
 
-    /// Calls `add` for each key, with the cell that `cell` gives it, its units and its rows.
+    /// Calls `add` for each key with its cell (from `cell`), its units and its rows.
     pub fn each_key(&self, cell: impl Fn(K) -> u32, mut add: impl FnMut(usize, K, u64, u64)) {
         match self.rows {
             PieceRows::Keys(keys) => simd::dispatch(EachRow { keys, cell, add }),
@@ -76,7 +76,7 @@ impl<K: Key, I: Iterator<Item = K>> Kernel for Ends<I> {
     }
 }
 
-/// The kernel of [`Piece::each_key`] where every key is a row.
+/// The kernel of [`Piece::each_key`] for [`PieceRows::Keys`].
 struct EachRow<'a, K, C, A> {
     keys: &'a [K],
     cell: C,
@@ -89,7 +89,7 @@ impl<K: Key, C: Fn(K) -> u32, A: FnMut(usize, K, u64, u64)> Kernel for EachRow<'
     #[inline(always)]
     fn run(self) {
         let EachRow { keys, cell, mut add } = self;
-        // The cells of several keys are found at once, in SIMD registers if `cell` is one or two operations.
+        // The cells of several keys are computed together, with SIMD if `cell` is one or two operations.
         let mut cells = [0; TOGETHER];
         for keys in keys.chunks(TOGETHER) {
             cells.iter_mut().zip(keys).for_each(|(number, &key)| *number = cell(key));

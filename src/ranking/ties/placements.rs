@@ -4,14 +4,14 @@ use std::ops::{Add, AddAssign, Mul};
 
 use super::steps::{Above, Run, Segment, Step};
 
-/// Sums over placements, in integers.
+/// Sums over placements, as integers.
 ///
-/// The placement of a positive is counted here as the number of negatives with a lower score, twice, plus the number of
-/// negatives with the same score. The placement of a negative is counted as the number of positives with a higher
-/// score, twice, plus the number of positives with the same score.
+/// The placement of a positive is counted as twice the negatives with a lower score, plus the negatives with
+/// the same score. The placement of a negative is counted as twice the positives with a higher score, plus
+/// the positives with the same score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placements {
-    /// The sum of all placements of one class: twice the Mann-Whitney U, whichever class is summed.
+    /// The sum of all placements of one class: twice the Mann-Whitney U, for either class.
     pub sum: u128,
     /// The sum of the squared placements of positives.
     pub squares_of_pos: u128,
@@ -20,7 +20,7 @@ pub struct Placements {
 }
 
 impl Placements {
-    /// The sums over both.
+    /// The sum of two sums.
     pub fn plus(self, more: Self) -> Self {
         Placements {
             sum: self.sum + more.sum,
@@ -29,17 +29,18 @@ impl Placements {
         }
     }
 
-    /// Takes in the rows of a segment, where the group has `n_neg` negatives in all.
+    /// Adds the rows of a segment; `n_neg` is the number of negatives in the group.
     #[inline]
     pub fn add(&mut self, segment: &Segment, n_neg: u64) {
         self.add_pos(segment.pos, segment.placement_of_pos(n_neg));
         self.add_neg(segment.neg, segment.placement_of_neg());
     }
 
-    /// Takes in the segments of a run, which are `whole` together, where the group has `n_neg` negatives in all; returns what lies above the next run.
+    /// Adds the segments of a run, whose total is `whole`; `n_neg` is the number of negatives in the group.
+    /// Returns the counts above the next run.
     ///
-    /// In a run of few rows a placement is told apart from that of its beginning, `a`: the sum of `(a + r)²` is that of
-    /// `a² + 2 a r + r²`, and all that differs from row to row fits 64 bits.
+    /// In a short run, placements are relative to the start of the run, `a`. The sum of `(a + r)²` is the sum
+    /// of `a² + 2 a r + r²`. All terms that vary by row fit 64 bits.
     #[inline]
     pub fn add_run(&mut self, run: Run<'_>, whole: &Step, n_neg: u64) -> Above {
         let &Step { pos, neg, pos_above, neg_above, .. } = whole;
@@ -58,35 +59,35 @@ impl Placements {
         Above { pos: pos_above + pos, neg: neg_above + neg }
     }
 
-    /// Takes in rows by the moments of their placements.
+    /// Adds rows by the moments of their placements.
     pub(in crate::ranking) fn add_moments(&mut self, of_pos: Moments<u128>, of_neg: Moments<u128>) {
         self.sum += of_pos.sum;
         self.squares_of_pos += of_pos.squares;
         self.squares_of_neg += of_neg.squares;
     }
 
-    /// Takes in `rows` positives of one placement.
+    /// Adds `rows` positives with one placement.
     #[inline]
     pub(in crate::ranking) fn add_pos(&mut self, rows: u64, placement: u64) {
         self.sum += u128::from(rows) * u128::from(placement);
         self.squares_of_pos += squares(rows, placement);
     }
 
-    /// Takes in `rows` negatives of one placement.
+    /// Adds `rows` negatives with one placement.
     #[inline]
     pub(in crate::ranking) fn add_neg(&mut self, rows: u64, placement: u64) {
         self.squares_of_neg += squares(rows, placement);
     }
 }
 
-/// A run has few rows if it has fewer than these of either class: the sum of the squares of their placements among
-/// themselves then fits 64 bits.
+/// A run is short if it has fewer rows of each class. The sum of the squares of the relative placements then
+/// fits 64 bits.
 const SHORT_RUN: u64 = 1 << 20;
 
-/// With fewer rows in all than these, the squares of a run fit 128 bits in any order of addition.
+/// Below this number of rows in total, the squares of a run fit 128 bits in any order of addition.
 const FEW_IN_ALL: u64 = 1 << 40;
 
-/// Rows of a class, and the sums of a number of each and of its square.
+/// The number of rows of a class, and the sums of a value and of its square.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::ranking) struct Moments<T> {
     pub rows: T,
@@ -94,7 +95,7 @@ pub(in crate::ranking) struct Moments<T> {
     pub squares: T,
 }
 
-/// What moments are counted in.
+/// The number type of moments.
 pub(in crate::ranking) trait MomentNumber:
     Copy + Default + AddAssign + Add<Output = Self> + Mul<Output = Self>
 {
@@ -104,7 +105,7 @@ impl MomentNumber for u64 {}
 impl MomentNumber for u128 {}
 
 impl<T: MomentNumber> Moments<T> {
-    /// Takes in some rows with one number.
+    /// Adds `rows` rows with one value.
     #[inline]
     pub fn add(&mut self, rows: T, number: T) {
         let sum = rows * number;
@@ -115,21 +116,21 @@ impl<T: MomentNumber> Moments<T> {
 }
 
 impl Moments<u64> {
-    /// The same, wider.
+    /// The same, widened.
     pub fn wide(self) -> Moments<u128> {
         Moments { rows: self.rows.into(), sum: self.sum.into(), squares: self.squares.into() }
     }
 }
 
 impl Moments<u128> {
-    /// Of `highest` less each number, none of which is larger.
+    /// The moments of `highest - value`; no value exceeds `highest`.
     pub fn below(self, highest: u64) -> Self {
         let (Moments { rows, sum, squares }, highest) = (self, u128::from(highest));
         let sum_below = highest * rows - sum;
         Moments { rows, sum: sum_below, squares: squares + highest * sum_below - highest * sum }
     }
 
-    /// Of `lowest` and each number together.
+    /// The moments of `lowest + value`.
     pub fn above(self, lowest: u64) -> Self {
         let (Moments { rows, sum, squares }, lowest) = (self, u128::from(lowest));
         let sum_above = lowest * rows + sum;
@@ -141,7 +142,8 @@ impl Moments<u128> {
 #[inline]
 pub fn squares(rows: u64, placement: u64) -> u128 {
     match placement.checked_mul(placement) {
-        // In groups of fewer than 2^31 rows the square fits 64 bits, which saves three of four multiplications.
+        // In groups of fewer than 2^31 rows the square fits 64 bits, which saves three of four
+        // multiplications.
         Some(square) => u128::from(rows) * u128::from(square),
         None => u128::from(rows) * (u128::from(placement) * u128::from(placement)),
     }

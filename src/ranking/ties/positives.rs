@@ -1,17 +1,17 @@
 //! The scores of positives, in any order.
 //!
-//! A precision, a distance and a placement are each of one score. Their sums and maxima need to know how many rows lie above a
-//! score, and not which score comes next: no key is put in order for them.
+//! A precision, a distance and a placement each belong to one score. Their sums and maxima need the number of
+//! rows above a score, but not the next score, so keys need no sorting.
 
 use super::placements::Placements;
 use crate::ranking::tuning::POSITIVES_AT_A_TIME;
 
-/// The score of one or several positives, in a group that [has small classes](super::Ties::has_small_classes).
+/// The score of one or more positives, in a group that [has small classes](super::Ties::has_small_classes).
 ///
-/// Positives that share a score may come one by one. Then `pos_above` also counts those of them that come later.
+/// Positives with equal scores may be emitted one by one. `pos_above` then also counts those emitted later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PositiveScore {
-    /// Positives that have it.
+    /// Positives with this score.
     pub pos: u32,
     /// Positives with a higher score.
     pub pos_above: u32,
@@ -23,7 +23,7 @@ pub struct PositiveScore {
     pub fp: u32,
 }
 
-/// The scores of some positives, each number of them in a column.
+/// The scores of some positives, one column per number.
 #[derive(Debug, Default)]
 pub struct PositiveScores {
     len: usize,
@@ -45,13 +45,13 @@ impl PositiveScores {
         (&self.pos_above[..self.len], &self.neg_above[..self.len])
     }
 
-    /// The same as [`at`](PositiveScores::at), if they are as many as come at a time and each is of one positive.
+    /// The same as [`at`](PositiveScores::at) for a full batch in which each score has one positive.
     pub fn at_full(&self) -> Option<(&[u32; POSITIVES_AT_A_TIME], &[u32; POSITIVES_AT_A_TIME])> {
         let is_full = self.len == POSITIVES_AT_A_TIME && self.pos == [1; POSITIVES_AT_A_TIME];
         is_full.then_some((&self.tp, &self.fp))
     }
 
-    /// One after the other.
+    /// Iterates over the scores.
     pub fn iter(&self) -> impl Iterator<Item = PositiveScore> + '_ {
         (0..self.len).map(|index| PositiveScore {
             pos: self.pos[index],
@@ -63,25 +63,25 @@ impl PositiveScores {
     }
 }
 
-/// What takes the scores of positives in, some at a time.
+/// A callback for batches of scores of positives.
 pub type PositiveSink<'a> = dyn FnMut(&PositiveScores) + 'a;
 
-/// Walks the positives of a part of a group, and returns the sums over the placements of all its rows.
+/// Walks the positives of a part of a group; returns the sums over the placements of all its rows.
 pub type WalkPositives<'a> = dyn FnMut(&mut PositiveSink<'_>) -> Placements + 'a;
 
-/// Hands out the scores of positives, some at a time.
+/// Emits the scores of positives in batches.
 pub(in crate::ranking) struct Batches<'a, 'b> {
     scores: PositiveScores,
     take: &'a mut PositiveSink<'b>,
 }
 
 impl<'a, 'b> Batches<'a, 'b> {
-    /// To what takes them in.
+    /// Batches for this callback.
     pub fn to(take: &'a mut PositiveSink<'b>) -> Self {
         Batches { scores: PositiveScores::default(), take }
     }
 
-    /// The next score.
+    /// Adds the next score.
     #[inline(always)]
     pub fn push(&mut self, score: PositiveScore) {
         let scores = &mut self.scores;
@@ -97,7 +97,7 @@ impl<'a, 'b> Batches<'a, 'b> {
         }
     }
 
-    /// Hands out the scores that are left.
+    /// Emits the remaining scores.
     pub fn end(&mut self) {
         (self.take)(&self.scores);
         self.scores.len = 0;

@@ -1,30 +1,30 @@
-//! How many rows a group has, whatever they weigh.
+//! The numbers of rows of a group, independent of weights.
 
-/// The most rows of a group, with all that a count stands for, 4.4e12: products of three sums then fit 128 bits.
+/// The maximum number of rows of a group, including counts: 4.4e12. Products of three sums then fit 128 bits.
 pub const MOST_ROWS: u64 = 1 << 42;
 
-/// How many rows a group has.
+/// The numbers of rows of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowCounts {
-    /// Positives: rows that are not missing and whose label is 1.
+    /// Positives: rows in use whose label is 1.
     pub n_pos: u64,
-    /// Negatives: rows that are not missing and whose label is 0.
+    /// Negatives: rows in use whose label is 0.
     pub n_neg: u64,
-    /// Rows that were skipped.
+    /// Skipped rows.
     pub n_missing: u64,
-    /// Skipped rows that lack only the label; `None` if unknown, as in states.
+    /// Skipped rows in which only the label is missing; `None` if unknown, as in states.
     pub n_unlabelled: Option<u64>,
-    /// Whether the rows have weights, which these numbers do not tell.
+    /// Whether the rows have weights, which are not part of these numbers.
     pub have_weights: bool,
 }
 
 impl RowCounts {
-    /// What a state knows of them: not of which rows only the label is missing.
+    /// The numbers that a state stores: without `n_unlabelled`.
     pub fn stored(self) -> Self {
         RowCounts { n_unlabelled: None, ..self }
     }
 
-    /// The rows of both, as a state knows them.
+    /// The sum of two counts, as a state stores it.
     pub fn plus(self, more: Self) -> Self {
         RowCounts {
             n_pos: self.n_pos + more.n_pos,
@@ -35,7 +35,7 @@ impl RowCounts {
         }
     }
 
-    /// All rows, those that were skipped among them.
+    /// All rows, including skipped ones.
     pub fn all(self) -> u64 {
         self.n_pos + self.n_neg + self.n_missing
     }

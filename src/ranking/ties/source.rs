@@ -1,4 +1,4 @@
-//! Where ties come from: rows that were ranked in one way or another, or counts that were stored.
+//! Sources of ties: ranked rows, or stored counts.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -9,10 +9,10 @@ use super::positives::WalkPositives;
 use super::steps::{Sink, Step, Tie};
 use super::units::Units;
 
-/// Which class is indexed: each of its distinct scores is a segment of its own.
+/// The indexed class, each of whose distinct scores is a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indexed {
-    /// The one with fewer rows.
+    /// The class with fewer rows.
     Rarer,
     /// The positives.
     Positives,
@@ -23,55 +23,55 @@ pub enum Indexed {
 pub enum StepKind {
     /// All ties.
     Ties,
-    /// The segments of the curve, without order among the rows of one class between two scores of the other.
+    /// The segments of the curve; rows of one class between two scores of the other are unordered.
     Segments(Indexed),
 }
 
-/// Walks a part of a group, handing steps to what takes them.
+/// Walks a part of a group and passes steps to a sink.
 pub type Walk<'a> = dyn FnMut(&mut Sink<'_>) + 'a;
 
-/// A tie, and for either class the sum of its squared units.
+/// A tie with the sum of squared units for either class.
 #[derive(Clone, Copy, Debug)]
 pub struct SquaredUnits {
     /// The tie.
     pub tie: Tie,
-    /// Of its positives' units.
+    /// The sum for positives.
     pub pos: f64,
-    /// Of its negatives' units.
+    /// The sum for negatives.
     pub neg: f64,
 }
 
-/// Where ties come from. What a source does not implement is found by a walk over all ties.
+/// A source of ties. Default methods fall back to a walk over all ties.
 pub trait Source: Debug {
-    /// How many positives and negatives there are; with weights, their units.
+    /// The numbers of positives and negatives; with weights, their units.
     fn totals(&self) -> (u64, u64);
 
-    /// Rows of positives and of negatives, whatever they weigh.
+    /// Rows of positives and of negatives, independent of weights.
     fn rows(&self) -> (u64, u64) {
         self.totals()
     }
 
-    /// Whether a score that is not missing is NaN, and the ties are therefore not those of the rows.
+    /// Whether the score of any row in use is NaN, so that the ties are invalid.
     fn has_nan(&self) -> bool {
         false
     }
 
-    /// What positives and negatives are counted in; none if they are counted as rows.
+    /// The units of positives and negatives; `None` if they are counted as rows.
     fn units(&self) -> Option<Units> {
         None
     }
 
-    /// The parts in which the group is walked, the highest scores first: of each, all its rows as one step without a key.
-    /// None if one thread walks the group as a whole.
+    /// The parts in which the group is walked, highest scores first; each part is one step without a key.
+    /// `None` if one thread walks the whole group.
     fn parts(&self) -> Option<Vec<Step>> {
         None
     }
 
-    /// Walks a group that has no parts.
+    /// Walks a group without parts.
     fn walk(&mut self, steps: StepKind, take: &mut Sink<'_>);
 
-    /// Walks the parts of these numbers on all threads: `part` is called with the number of each part, and `done` with the
-    /// numbers of the parts that have been walked, in order.
+    /// Walks the parts at these indices on all threads. `part` is called with the index of each part, and
+    /// `done` with the indices of finished parts, in order.
     fn walk_parts(
         &self,
         _steps: StepKind,
@@ -101,7 +101,7 @@ pub trait Source: Debug {
         None
     }
 
-    /// Walks the scores of positives in any order, if the source knows a way without order: `part` is called with each part
+    /// Walks the scores of positives in any order, if the source supports it: `part` is called with each part
     /// of the group, on any thread. With `sums` each walk returns the sums over the placements of the part.
     fn walk_positives(&mut self, _sums: bool, _part: &(dyn Fn(&mut WalkPositives<'_>) + Sync)) -> bool {
         false
@@ -112,23 +112,23 @@ pub trait Source: Debug {
         None
     }
 
-    /// As [`Ties::at_rank`], where the source knows a way that is shorter than a walk.
+    /// As [`Ties::at_rank`], if the source has a faster method than a walk.
     fn at_rank(&mut self, _rank: u64) -> Option<Option<Tie>> {
         None
     }
 
-    /// As [`Ties::threshold`], where the source knows a way that is shorter than a walk.
+    /// As [`Ties::threshold`], if the source has a faster method than a walk.
     fn threshold(&mut self, _rank: u64) -> Option<Option<u128>> {
         None
     }
 
-    /// The key of the positive at this rank among positives, the highest being at 1, where the source knows a way that is
-    /// shorter than a walk.
+    /// The key of the positive at this rank among positives (the highest is 1), if the source has a faster
+    /// method than a walk.
     fn positive_at(&mut self, _rank: u64) -> Option<Option<u128>> {
         None
     }
 
-    /// What the ties come from, if it is more than ties: whoever made it knows its type.
+    /// The origin of the ties, if it has more than ties, for a downcast.
     fn origin(&self) -> Option<&dyn Any> {
         None
     }

@@ -1,11 +1,11 @@
-//! Steps of the ROC curve, from the highest scores down.
+//! Steps of the ROC curve, highest scores first.
 
 use crate::ranking::tuning::TOGETHER;
 
-/// Rows that come one after the other in order of score, and how many of either class score higher.
+/// Consecutive rows in order of score, with the counts of each class above them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// The key of the score, widened: see [`Key::wide`](crate::ranking::Key::wide).
+    /// The widened key of the score: see [`Key::wide`](crate::ranking::Key::wide).
     pub key: u128,
     /// Positives of the step.
     pub pos: u64,
@@ -17,49 +17,50 @@ pub struct Step {
     pub neg_above: u64,
 }
 
-/// One distinct score and the rows that share it.
+/// One distinct score and its rows.
 pub type Tie = Step;
 
-/// A straight piece of the ROC curve: rows that share one score or one class.
+/// A straight piece of the ROC curve: rows of one score or of one class.
 ///
-/// Each distinct score of the indexed class is a segment. Between two of them, all rows of the other class together are
-/// one segment, whatever ties are among them. Such a segment may have no rows, and its key is 0 and means nothing.
+/// Each distinct score of the indexed class is a segment. Between two of them, all rows of the other class
+/// form one segment, even if they contain ties. Such a segment may be empty, and its key is 0 and unused.
 pub type Segment = Step;
 
 impl Step {
-    /// True positives when the step's lowest score is the threshold: positives with this score or a higher one.
+    /// True positives if the step's lowest score is the threshold: positives with this score or a higher one.
     #[inline]
     pub fn tp(&self) -> u64 {
         self.pos_above + self.pos
     }
 
-    /// False positives when the step's lowest score is the threshold: negatives with this score or a higher one.
+    /// False positives if the step's lowest score is the threshold: negatives with this score or a higher
+    /// one.
     #[inline]
     pub fn fp(&self) -> u64 {
         self.neg_above + self.neg
     }
 
-    /// For each positive of the step, where the group has `n_neg` negatives in all: twice the negatives that score
-    /// lower, and those that tie once.
+    /// For each positive of the step: twice the negatives that score lower, plus the negatives that tie.
+    /// `n_neg` is the number of negatives in the group.
     #[inline]
     pub fn placement_of_pos(&self, n_neg: u64) -> u64 {
         2 * (n_neg - self.fp()) + self.neg
     }
 
-    /// For each negative of the step: twice the positives that score higher, and those that tie once.
+    /// For each negative of the step: twice the positives that score higher, plus the positives that tie.
     #[inline]
     pub fn placement_of_neg(&self) -> u64 {
         2 * self.pos_above + self.pos
     }
 
-    /// What the step's positives add to twice the Mann-Whitney U.
+    /// The contribution of the step's positives to twice the Mann-Whitney U.
     #[inline]
     pub fn twice_u(&self, n_neg: u64) -> u128 {
         u128::from(self.pos) * u128::from(self.placement_of_pos(n_neg))
     }
 }
 
-/// Rows with higher scores than those in question.
+/// The number of rows of each class above a score.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Above {
     /// Positives.
@@ -68,7 +69,7 @@ pub struct Above {
     pub neg: u64,
 }
 
-/// A step without the counts above it: half as many bytes to write and to read.
+/// A step without the counts above it, at half the size.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StepDelta {
     key: u128,
@@ -76,7 +77,7 @@ pub struct StepDelta {
     pub(super) neg: u64,
 }
 
-/// Steps that follow one another.
+/// Consecutive steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     above: Above,
@@ -85,12 +86,15 @@ pub struct Run<'a> {
 
 impl Run<'_> {
     /// One step as a run.
-    pub(super) fn with_step<T>(step: Step, ask: impl FnOnce(Run<'_>) -> T) -> T {
+    pub(super) fn with_step<T>(step: Step, evaluate: impl FnOnce(Run<'_>) -> T) -> T {
         let Step { key, pos, neg, pos_above, neg_above } = step;
-        ask(Run { above: Above { pos: pos_above, neg: neg_above }, deltas: &[StepDelta { key, pos, neg }] })
+        evaluate(Run {
+            above: Above { pos: pos_above, neg: neg_above },
+            deltas: &[StepDelta { key, pos, neg }],
+        })
     }
 
-    /// How many steps there are.
+    /// The number of steps.
     pub fn number(&self) -> usize {
         self.deltas.len()
     }
@@ -105,7 +109,7 @@ impl Run<'_> {
         self.deltas.iter().map(|delta| (delta.pos, delta.neg))
     }
 
-    /// What lies above the next run.
+    /// The counts above the next run.
     pub(super) fn below(&self) -> Above {
         let whole = self.whole();
         Above { pos: whole.tp(), neg: whole.fp() }
@@ -119,7 +123,7 @@ impl Run<'_> {
         Step { key: 0, pos, neg, pos_above: self.above.pos, neg_above: self.above.neg }
     }
 
-    /// Visits each step, and returns what lies above the next run.
+    /// Visits each step; returns the counts above the next run.
     #[inline]
     pub fn each(self, mut visit: impl FnMut(Step)) -> Above {
         let Above { mut pos, mut neg } = self.above;
@@ -132,10 +136,10 @@ impl Run<'_> {
     }
 }
 
-/// What takes steps in, a run at a time, and returns what lies above the next run.
+/// A callback that takes a run of steps and returns the counts above the next run.
 pub type Sink<'a> = dyn FnMut(Run<'_>) -> Above + 'a;
 
-/// Hands out steps in runs.
+/// Emits steps in runs.
 pub(in crate::ranking) struct Runs<'a, 'b> {
     above: Above,
     deltas: &'a mut [StepDelta],
@@ -144,7 +148,7 @@ pub(in crate::ranking) struct Runs<'a, 'b> {
 }
 
 impl Runs<'_, '_> {
-    /// Hands out the steps that `push` pushes, all below `above`; `deltas` is memory to work with.
+    /// Emits the steps that `push` pushes, all below `above`; `deltas` is scratch memory.
     pub fn emit(
         above: Above,
         deltas: &mut Vec<StepDelta>,
@@ -157,7 +161,7 @@ impl Runs<'_, '_> {
         runs.end_run();
     }
 
-    /// The next step: so many rows of either class.
+    /// Adds the next step with the rows of either class.
     #[inline]
     pub fn push(&mut self, key: u128, pos: u64, neg: u64) {
         if self.len == self.deltas.len() {

@@ -1,12 +1,12 @@
-//! Ties: the distinct scores of a group, highest first, each with its count of positives and negatives.
+//! Ties: the distinct scores of a group, highest first, each with the number of its positives and negatives.
 //!
-//! Every unpaired ROC statistic is a function of them. A statistic gets [`Ties`], which have no type parameter. So it
-//! does not depend on the type of the scores, nor on whether the rows are present or were counted earlier
-//! ([`Counts`](crate::ranking::Counts)). A source has shortcuts for what must be fast; a shortcut gives the same result as
-//! the walk over all ties.
+//! Every unpaired ROC statistic is a function of the ties. [`Ties`] has no type parameter. Statistics
+//! therefore do not depend on the score type, nor on whether the rows are present or only counts
+//! ([`Counts`](crate::ranking::Counts)). Sources have fast paths; a fast path gives the same result as a walk
+//! over all ties.
 //!
-//! Invariants: ties come from the highest key to the lowest, no key twice, none without a row, and each says exactly
-//! how many rows lie above it. Counts are integers, so sums over ties do not depend on how a walk was divided.
+//! Invariants: keys are strictly descending, every tie has at least one row, and each has the exact counts
+//! above it. Counts are integers, so sums over ties do not depend on how a walk is divided.
 
 use super::duplicates;
 use super::outline::Cell;
@@ -19,7 +19,8 @@ use super::units::Units;
 use crate::paths::Path;
 use crate::ranking::scores::{Number, score_type::ScoreType};
 
-/// With classes of fewer rows than this, the product of both fits 62 bits, and differences of such products fit 63.
+/// If both classes have fewer rows than this, their product fits 62 bits, and differences of such products
+/// fit 63.
 pub const SMALL_CLASS: u64 = 1 << 31;
 
 /// The ties of one group.
@@ -28,26 +29,26 @@ pub struct Ties<'a> {
     score_type: ScoreType,
     n_pos: u64,
     n_neg: u64,
-    /// All rows, those that were skipped among them; `None` if unknown.
+    /// All rows, including skipped ones; `None` if unknown.
     all_rows: Option<u64>,
-    /// Skipped rows that lack only the label; `None` if unknown.
+    /// Skipped rows in which only the label is missing; `None` if unknown.
     n_unlabelled: Option<u64>,
 }
 
 impl<'a> Ties<'a> {
-    /// The ties of a source, whose scores are of a type.
+    /// The ties of a source with this score type.
     pub fn of(source: &'a mut dyn Source, score_type: ScoreType) -> Self {
         let (n_pos, n_neg) = source.totals();
         Ties { source, score_type, n_pos, n_neg, all_rows: None, n_unlabelled: None }
     }
 
-    /// The same of a group that came as so many rows, some of which may have been skipped, and some of these for their
-    /// label alone.
+    /// Sets the numbers of all rows, including skipped ones, and of skipped rows in which only the label is
+    /// missing.
     pub(crate) fn of_all_rows(self, all_rows: u64, n_unlabelled: Option<u64>) -> Self {
         Ties { all_rows: Some(all_rows), n_unlabelled, ..self }
     }
 
-    /// How many rows there are, whatever they weigh.
+    /// The numbers of rows, independent of weights.
     pub fn row_counts(&self) -> RowCounts {
         let (n_pos, n_neg) = self.source.rows();
         let n_missing = self.all_rows.map_or(0, |rows| rows - n_pos - n_neg);
@@ -60,7 +61,7 @@ impl<'a> Ties<'a> {
         }
     }
 
-    /// What the ties come from, if it is of this type.
+    /// The origin of the ties, if it has this type.
     pub(crate) fn origin<T: 'static>(&self) -> Option<&T> {
         self.source.origin()?.downcast_ref()
     }
@@ -75,12 +76,12 @@ impl<'a> Ties<'a> {
         self.n_neg
     }
 
-    /// Rows of positives and of negatives, whatever they weigh.
+    /// Rows of positives and of negatives, independent of weights.
     pub fn rows(&self) -> (u64, u64) {
         self.source.rows()
     }
 
-    /// What positives and negatives are counted in; none if they are counted as rows.
+    /// The units of positives and negatives; `None` if they are counted as rows.
     pub fn units(&self) -> Option<Units> {
         self.source.units()
     }
@@ -90,23 +91,23 @@ impl<'a> Ties<'a> {
         self.score_type
     }
 
-    /// An upper bound of the number of distinct scores in a large group; 0 in other groups.
+    /// An upper bound of the number of distinct scores in a large group; 0 for other groups.
     pub fn most_distinct(&self) -> usize {
         let (n_pos, n_neg) = self.rows();
         if self.is_large() { (n_pos + n_neg) as usize } else { 0 }
     }
 
-    /// The same of one of its parts, about.
+    /// An estimate of the same for one part.
     pub fn most_distinct_of_part(&self) -> usize {
         self.most_distinct() / self.parts().len().max(1)
     }
 
-    /// Whether rows have no weights, and each class has fewer than [`SMALL_CLASS`] of them.
+    /// Whether rows are unweighted and each class has fewer than [`SMALL_CLASS`] rows.
     pub fn has_small_classes(&self) -> bool {
         self.units().is_none() && (self.n_pos | self.n_neg) < SMALL_CLASS
     }
 
-    /// Whether both classes are there, so that there is a pair to rank.
+    /// Whether both classes are present, so that there are pairs to rank.
     pub fn has_pairs(&self) -> bool {
         self.n_pos > 0 && self.n_neg > 0
     }
@@ -116,13 +117,13 @@ impl<'a> Ties<'a> {
         u128::from(self.n_pos) * u128::from(self.n_neg)
     }
 
-    /// The ties in order with their sums of squared units, if rows have weights and each is known.
+    /// The ties with their sums of squared units, if rows have weights and the sums are available.
     pub fn squared_units(&self) -> Option<Vec<SquaredUnits>> {
         self.source.squared_units()
     }
 
-    /// The ties from the highest score down; in a large group about `cells` cells, each of several ties, if that saves
-    /// putting the rows in order. The result depends on the rows alone, not on their order.
+    /// The ties, highest score first. For a large group, about `cells` cells of several ties, if that avoids
+    /// a sort. The result does not depend on the order of rows.
     pub fn outline(&mut self, cells: usize) -> Vec<Cell<u128>> {
         Path::Outline.is_on().then(|| self.source.outline(cells)).flatten().unwrap_or_else(|| {
             self.fold(
@@ -132,8 +133,8 @@ impl<'a> Ties<'a> {
         })
     }
 
-    /// Twice the Mann-Whitney U of the positives: pairs in which the positive scores higher count 2,
-    /// tied pairs 1. An exact integer, whatever the order in which the rows came.
+    /// Twice the Mann-Whitney U of the positives: pairs in which the positive scores higher count 2, tied
+    /// pairs 1. The integer is exact for every row order.
     pub fn twice_u(&mut self) -> u128 {
         let n_neg = self.n_neg;
         self.source.twice_u().unwrap_or_else(|| {
@@ -141,7 +142,8 @@ impl<'a> Ties<'a> {
         })
     }
 
-    /// Twice the Mann-Whitney U, and the sum of `t³ - t` over the distinct scores, each shared by t rows.
+    /// Twice the Mann-Whitney U, and the sum of `t³ - t` over the distinct scores, where `t` is the number of
+    /// rows of a score.
     pub fn twice_u_and_cubes(&mut self) -> (u128, u128) {
         let n_neg = self.n_neg;
         Path::Duplicates.is_on().then(|| self.source.twice_u_and_cubes()).flatten().unwrap_or_else(|| {
@@ -167,8 +169,10 @@ impl<'a> Ties<'a> {
         })
     }
 
-    /// Sums over the placements of all rows, and the largest distance of the curve from the diagonal times all pairs,
-    /// `|tp N - fp P|`, of a group that [has small classes](Self::has_small_classes).
+    /// Sums over the placements of all rows, and the largest `|tp N - fp P|`. The latter is the distance of
+    /// the curve from the diagonal times all pairs.
+    ///
+    /// Requires a group that [has small classes](Self::has_small_classes).
     pub fn placements_and_farthest(&mut self) -> (Placements, u64) {
         let (n_pos, n_neg) = (self.n_pos, self.n_neg);
         debug_assert!(self.has_small_classes(), "{n_pos} positives, {n_neg} negatives");
@@ -187,7 +191,7 @@ impl<'a> Ties<'a> {
         })
     }
 
-    /// The key of the lowest possible score that is not below a number; none if all are.
+    /// The key of the lowest possible score that is not below a number; `None` if all are.
     pub fn at_least(&self, number: Number) -> Option<u128> {
         self.score_type.at_least(number)
     }
@@ -197,7 +201,7 @@ impl<'a> Ties<'a> {
         self.score_type.value(key)
     }
 
-    /// Positives and negatives that score as high as a key, or higher.
+    /// Positives and negatives with this key or a higher one.
     pub fn reached(&mut self, key: u128) -> (u64, u64) {
         Path::Ranks.is_on().then(|| self.source.reached(key)).flatten().unwrap_or_else(|| {
             self.fold(
@@ -211,8 +215,8 @@ impl<'a> Ties<'a> {
         })
     }
 
-    /// The tie of the row at this rank, the highest row being at 1, where there is one: the highest score that so many
-    /// rows or more reach. With weights, ranks count units.
+    /// The tie of the row at this rank (the highest row is 1): the highest score for which at least `rank`
+    /// rows score as high. `None` if there are fewer rows. With weights, ranks count units.
     pub fn at_rank(&mut self, rank: u64) -> Option<Tie> {
         Path::Ranks.is_on().then(|| self.source.at_rank(rank)).flatten().unwrap_or_else(|| {
             self.fold(
@@ -226,7 +230,7 @@ impl<'a> Ties<'a> {
         })
     }
 
-    /// The key of the row at this rank: of [`at_rank`](Ties::at_rank) the key alone.
+    /// The key of the row at this rank: the key of [`at_rank`](Ties::at_rank).
     pub fn threshold(&mut self, rank: u64) -> Option<u128> {
         match Path::Ranks.is_on().then(|| self.source.threshold(rank)).flatten() {
             Some(key) => key,
@@ -242,7 +246,7 @@ impl<'a> Ties<'a> {
         }
     }
 
-    /// Whether the group is so large that finding the score of a rank takes much less time than a walk.
+    /// Whether the group is so large that finding the score at a rank is much faster than a walk.
     pub fn is_large(&self) -> bool {
         self.source.parts().is_some() && self.units().is_none()
     }
@@ -289,8 +293,8 @@ mod tests {
             .sum()
     }
 
-    /// Checks segments against the ties: borders between segments are borders between ties, and a segment of several
-    /// ties has rows of one class only, which is not the indexed class.
+    /// Checks segments against the ties. Borders between segments are borders between ties. A segment of
+    /// several ties has only rows of the class that is not indexed.
     fn check_segments(segments: &[Segment], ties: &[Tie], indexed: Indexed) -> Result<(), TestCaseError> {
         let mut rest = ties;
         for segment in segments.iter().filter(|segment| segment.pos + segment.neg > 0) {
@@ -311,7 +315,7 @@ mod tests {
         Ok(())
     }
 
-    /// All ways of ranking, whatever the number of rows.
+    /// Every ranking strategy, for any number of rows.
     fn check<S: Score + PartialOrd>(rows: &[(bool, S)]) -> Result<(), TestCaseError> {
         let bytes = packed(rows.iter().map(|row| row.0));
         let labels = Bits::new(&bytes, 0, rows.len());
@@ -338,12 +342,12 @@ mod tests {
                 }
             });
             group.load(observations);
-            let mut ask = |question: Question<'_>| match (&blocks, &mut forced) {
+            let mut run = |question: Question<'_>| match (&blocks, &mut forced) {
                 (None, _) => question(group.ties()),
                 (_, None) => question(Ties::of(&mut distinct, score_type)),
                 (_, Some(shards)) => question(Ties::of(shards, score_type)),
             };
-            ask(&|mut ties| {
+            run(&|mut ties| {
                 prop_assert_eq!(ties.n_pos() + ties.n_neg(), rows.len() as u64);
                 prop_assert_eq!(ties.twice_u(), twice_u, "{:?}", blocks);
                 Ok(())
@@ -357,28 +361,29 @@ mod tests {
                     squares_of_neg: u128::from(tie.neg) * of_neg * of_neg,
                 })
             });
-            ask(&|mut ties| {
+            run(&|mut ties| {
                 let cubes: u128 = expected.iter().map(|tie| duplicates::cube(tie.pos + tie.neg)).sum();
                 prop_assert_eq!(ties.twice_u_and_cubes(), (twice_u, cubes), "{:?}", blocks);
                 Ok(())
             })?;
-            ask(&|mut ties| {
+            run(&|mut ties| {
                 prop_assert_eq!(ties.placements(), placements, "{:?}", blocks);
                 Ok(())
             })?;
-            ask(&|mut ties| {
+            run(&|mut ties| {
                 let distance = |tie: &Tie| (tie.tp() * ties.n_neg()).abs_diff(tie.fp() * ties.n_pos());
                 let farthest = expected.iter().map(distance).max().unwrap_or(0);
                 prop_assert_eq!(ties.placements_and_farthest(), (placements, farthest), "{:?}", blocks);
                 Ok(())
             })?;
-            ask(&|mut ties| {
+            run(&|mut ties| {
                 let (mut scores, sums) = ties.fold_positives_and_placements(
                     |all: &mut Vec<PositiveScore>, scores| all.extend(scores.iter()),
                     |all, more| all.extend(more),
                 );
                 prop_assert_eq!(sums, placements, "{:?}", blocks);
-                // Positives that share a score may come one by one; those above all of them are the fewest.
+                // Positives with equal scores may be emitted one by one; the first has the lowest count above
+                // it.
                 scores.sort_unstable_by_key(|score| (score.tp, score.pos_above));
                 scores.dedup_by(|more, first| {
                     let is_same = more.tp == first.tp;
@@ -399,7 +404,7 @@ mod tests {
                 Ok(())
             })?;
             for indexed in [Indexed::Rarer, Indexed::Positives] {
-                ask(&|mut ties| {
+                run(&|mut ties| {
                     let segments = ties.fold_pruned(
                         StepKind::Segments(indexed),
                         |_| true,
@@ -409,8 +414,8 @@ mod tests {
                     check_segments(&segments, &expected, indexed)
                 })?;
             }
-            ask(&|mut ties| {
-                // Each rank is looked for among all rows.
+            run(&|mut ties| {
+                // Each rank is searched among all rows.
                 for tie in expected.iter().step_by(1 + expected.len() / 300) {
                     prop_assert_eq!(ties.at_rank(tie.tp() + tie.fp()), Some(*tie), "{:?}", blocks);
                     prop_assert_eq!(
@@ -422,7 +427,7 @@ mod tests {
                 }
                 Ok(())
             })?;
-            ask(&|mut ties| {
+            run(&|mut ties| {
                 let walked = ties
                     .fold(|walked: &mut Vec<_>, tie| walked.push(tie), |walked, more| walked.extend(more));
                 prop_assert_eq!(&walked, &expected, "{:?}", blocks);
@@ -498,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_at_all() {
+    fn no_rows() {
         check::<f64>(&[]).unwrap();
         check(&[(true, f64::INFINITY)]).unwrap();
         check(&[(true, 1u16), (false, 1)]).unwrap();
@@ -510,11 +515,11 @@ mod tests {
 
     macro_rules! sampled_maps {
         ($($name:ident: $score:expr;)*) => {$(
-            /// Enough rows for the map to be chosen by a sample.
+            /// Enough rows for the map to use a sample.
             #[test]
             fn $name() {
                 let score: fn(u32) -> f64 = $score;
-                // Buckets of many rows of a single class, too.
+                // Also buckets with many rows of a single class.
                 check(&(0..2500).map(|i| (i == 7, score(i))).collect::<Vec<_>>()).unwrap();
                 check(&(0..2500).map(|i| (uniform(i ^ 0x5555) < 0.3, score(i))).collect::<Vec<_>>()).unwrap();
             }
@@ -529,7 +534,7 @@ mod tests {
         sampled_with_infinities: |i| if i % 3 == 0 { f64::INFINITY } else { uniform(i).round() };
     }
 
-    /// Scores that rows of one class share and no row of the other class has: many such scores, or one.
+    /// Scores shared within one class and absent from the other: many such scores, or one.
     #[test]
     fn shared_in_one_class() {
         for rarer in [false, true] {

@@ -1,13 +1,14 @@
-//! Weights as counts of a unit, so that what counts rows exactly also counts weights.
+//! Weights in fixed point: integers in units of a power of two, so that exact counting also applies to
+//! weights.
 //!
-//! A class's weights are rounded to multiples of a power of two so small that all of them together make fewer
-//! than 2^63: every sum is then an integer, exact and the same in any order, and every product of two sums fits
-//! 128 bits. A weight is off by at most 2^-60 of its class's total, in most groups less than a sum of floats
-//! would lose. Whole numbers and other multiples of a power of two are exact as long as the total leaves room: an
-//! integer weight is so many rows. The classes have units of their own, since no statistic of ranks compares a
-//! positive's weight with a negative's; one that mixes them turns sums back into weights first.
+//! The weights of a class are rounded to multiples of a power of two, chosen so that their sum is below 2^63.
+//! Every sum is then an exact integer in any order, and every product of two sums fits 128 bits. The rounding
+//! error of a weight is at most 2^-60 of its class's total, usually less than the error of a float sum.
+//! Integers and other multiples of a power of two are exact as long as the total leaves room: an integer
+//! weight equals that many rows. The classes have separate units, since rank statistics do not compare
+//! weights across classes. Statistics that combine both convert the sums back to weights first.
 //!
-//! The unit follows from how many weights there are of each power of two, never from the order of the rows.
+//! The unit depends only on how many weights have each exponent, never on the row order.
 
 use rayon::prelude::*;
 
@@ -16,18 +17,18 @@ use crate::paths::Path;
 use crate::ranking::scores::{Observations, Score};
 use crate::ranking::tuning::{BLOCK_ROWS, COUNTED_WEIGHTS, SHARD_ROWS};
 
-/// Bits that all weights of a class take together, at most, but for roundings.
+/// The maximum number of bits of the total weight of a class, before rounding.
 const TOTAL_BITS: u32 = 62;
 
-/// What a class's weights are counted in: a power of two.
+/// The unit of a class's weights: a power of two.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
-    /// Units of a weight of 1: the product of two powers of two, since it may be too large or too small for a float.
+    /// Units per weight of 1, as the product of two powers of two, since it may exceed the range of a float.
     factors: (f64, f64),
 }
 
 impl Default for Unit {
-    /// A row counts as one.
+    /// One unit per row.
     fn default() -> Self {
         Unit::of(0)
     }
@@ -43,15 +44,15 @@ impl Unit {
     /// The units of a weight.
     #[inline]
     pub fn units(self, weight: f64) -> u64 {
-        // Below 2^63 and not negative, so that a signed conversion, which is the faster one, does not saturate.
+        // Non-negative and below 2^63, so the faster signed conversion does not saturate.
         (weight * self.factors.0 * self.factors.1 + 0.5) as i64 as u64
     }
 
-    /// The units of a weight that is not negative and true, if they are fewer than 2^52; else anything and false. Several weights
-    /// are done at a time, which a conversion to integers would not allow.
+    /// The units of a non-negative weight, and whether they are fewer than 2^52; if not, the value is
+    /// unspecified. This vectorises, unlike a conversion to integers.
     #[inline(always)]
     pub(in crate::ranking) fn small_units(self, weight: f64) -> (u64, bool) {
-        // From here on, floats are whole numbers, and the lowest bits of one say which.
+        // Floats from here on are integers, and the low bits of the mantissa are their value.
         const WHOLE: f64 = (1u64 << 52) as f64;
         let more = weight * self.factors.0 * self.factors.1 + 0.5;
         let rounded = more + WHOLE;
@@ -65,28 +66,28 @@ impl Unit {
         self.weight_of(units as f64)
     }
 
-    /// The weight of units that are no whole number.
+    /// The weight of a fractional number of units.
     pub fn weight_of(self, units: f64) -> f64 {
         units / self.factors.0 / self.factors.1
     }
 
-    /// The squared units of a sum of squared weights.
+    /// The sum of squared weights in squared units.
     pub(crate) fn squared(self, squares: f64) -> f64 {
         let units_of = |weight: f64| weight * self.factors.0 * self.factors.1;
         units_of(units_of(squares))
     }
 }
 
-/// What the weights of either class are counted in.
+/// The units of the weights of both classes.
 #[derive(Clone, Copy, Debug)]
 pub struct Units {
-    /// The positives'.
+    /// The unit of positives.
     pub pos: Unit,
-    /// The negatives'.
+    /// The unit of negatives.
     pub neg: Unit,
-    /// Low bits that no positive has in its units.
+    /// Low bits that are zero in the units of every positive.
     pub pos_bits: u32,
-    /// Low bits that no negative has.
+    /// Low bits that are zero in the units of every negative.
     pub neg_bits: u32,
 }
 
@@ -110,7 +111,7 @@ pub fn units<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
     [0, 1].map(|class| unit(descending(&counts[class * POWERS..][..POWERS])))
 }
 
-/// The units of negatives and of positives for so few rows that a table of all exponents would take longer.
+/// The same for few rows, for which a table of all exponents would be slower.
 fn units_of_few<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
     let (mut exponents, mut n_rows) = ([[0; COUNTED_WEIGHTS]; 2], [0; 2]);
     for word in rows.words() {
@@ -123,15 +124,15 @@ fn units_of_few<S: Score>(rows: &Observations<'_, S>) -> [Unit; 2] {
     [0, 1].map(|class| unit_of_exponents(&mut exponents[class][..n_rows[class]], 1))
 }
 
-/// The unit of weights of these exponents, each counted so many times. There are few different exponents, so that they are soon
-/// in order.
+/// The unit for weights with these exponents, each counted `times` times. There are few distinct exponents,
+/// so sorting is fast.
 fn unit_of_exponents(exponents: &mut [u16], times: usize) -> Unit {
     exponents.sort_unstable_by(|a, b| b.cmp(a));
     unit(exponents.chunk_by(u16::eq).map(|equal| (equal[0].into(), (equal.len() * times) as u64)))
 }
 
-/// One unit for all rows, of which their weights make fewer than 2^63 together, each counted so many times. All must be
-/// positive and finite.
+/// A common unit for all rows: the weights, each counted `times` times, sum to fewer than 2^63 units. All
+/// weights must be positive and finite.
 pub fn unit_of_all(weights: &[f64], times: usize) -> Unit {
     unit_of_exponents(
         &mut weights.iter().map(|&weight| exponent_of(weight) as u16).collect::<Vec<_>>(),
@@ -139,16 +140,16 @@ pub fn unit_of_all(weights: &[f64], times: usize) -> Unit {
     )
 }
 
-/// How many exponents a float can have.
+/// The number of exponents of a float.
 const POWERS: usize = 1 << 11;
 
-/// The exponent of a weight as a float stores it. A weight under a null may be any bits, also a negative number.
+/// The biased exponent of a weight. A weight under a null may have any bits, including a negative value.
 #[inline]
 fn exponent_of(weight: f64) -> usize {
     (weight.to_bits() >> 52) as usize % POWERS
 }
 
-/// For negatives and then for positives: how many weights have which exponent.
+/// The number of weights with each exponent, for negatives and then for positives.
 type ExponentCounts = Vec<u64>;
 
 fn exponent_counts(weights: &Observations<'_, f64>) -> ExponentCounts {
@@ -161,21 +162,23 @@ fn exponent_counts(weights: &Observations<'_, f64>) -> ExponentCounts {
     counts
 }
 
-/// The exponents that any weight has, the highest first, and how many have them.
+/// The exponents in use, highest first, with the number of weights of each.
 fn descending(counts: &[u64]) -> impl Iterator<Item = (usize, u64)> {
     counts.iter().copied().enumerate().rev().filter(|count| count.1 > 0)
 }
 
-/// The smallest unit of which weights make fewer than `2^TOTAL_BITS`: so many weights have each exponent, the highest first.
+/// The smallest unit for which these weights sum to fewer than `2^TOTAL_BITS`; exponents are descending, with
+/// the number of weights of each.
 fn unit(counts: impl Iterator<Item = (usize, u64)>) -> Unit {
     let mut counts = counts.peekable();
     let Some(&(highest, _)) = counts.peek() else { return Unit::default() };
-    // Every weight is below the power of two above it, so this is more than their sum; at most twice as much.
+    // Every weight is below the next power of two, so this is an upper bound of their sum, by at most a
+    // factor of two.
     let share = |(exponent, count): (usize, u64)| {
         count as f64 * power_of_two(-((highest - exponent).min(1000) as i32))
     };
     let sum = counts.map(share).sum::<f64>();
-    // Numbers below the smallest normal one have no implicit highest bit, and share the lowest power of two.
+    // Subnormal numbers have no implicit highest bit, and share the lowest exponent.
     let bits = (highest.max(1) as i32 - 1022) + sum.log2().ceil() as i32;
     Unit::of(TOTAL_BITS as i32 - bits)
 }
@@ -186,7 +189,7 @@ mod tests {
     use crate::ranking::scores::Bits;
     use proptest::prelude::*;
 
-    /// As they are counted in a table, and in order if they are few.
+    /// Compares both methods: a table of exponents, and sorting.
     fn all_positive(weights: &[f64]) -> Unit {
         let bytes = vec![255; weights.len() / 8 + 1];
         let labels = Bits::new(&bytes, 0, weights.len());
@@ -217,7 +220,7 @@ mod tests {
 
     #[test]
     fn light_weights_do_not_change_the_unit() {
-        // A sum of the powers of two of 200 weights rounds off the lowest.
+        // A sum of 200 powers of two loses the lowest one.
         let mut weights = vec![1.0; 200];
         let of_equal = all_positive(&weights);
         weights[7] = 2f64.powi(-60);
@@ -255,7 +258,7 @@ mod tests {
             }
         }
 
-        /// Exponents that are counted and exponents in order lead to one unit.
+        /// Tabulated and sorted exponents give the same unit.
         #[test]
         fn one_unit_in_every_way(
             rows in prop::collection::vec((-1074i32..950, 1.0..2.0), 128..150),

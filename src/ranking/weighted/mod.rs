@@ -1,8 +1,8 @@
-//! One group's rows with weights, and their ties.
+//! The weighted rows of one group, and their ties.
 //!
-//! A weight is so many units ([`Unit`]), so a tie counts units where rows without weights are counted, and whatever
-//! folds over ties does not see a difference. The rows of a small group, or of a shard, are sorted: by key, then by what they weigh, so that even a
-//! sum of floats over the rows of a tie has an order of its own.
+//! Weights are counted in units ([`Unit`]). Ties count units instead of rows, and folds over ties need no
+//! special case. The rows of a small group or of a shard are sorted by key, then by weight. Float sums over
+//! the rows of a tie thus have a fixed order.
 
 pub(super) mod rows;
 pub(super) mod shards;
@@ -19,13 +19,13 @@ use crate::ranking::ties::{
 use crate::ranking::tuning::SHARD_ROWS;
 use crate::ranking::weighted::rows::{WeightedRow, each_tie, emit};
 
-/// The weighted rows of a group. Keeps no memory from group to group.
+/// The weighted rows of a group. Memory is not reused between groups.
 #[derive(Debug)]
 pub struct Weighted<K: Key> {
     layout: Layout<K>,
-    /// What the weights of negatives and of positives are counted in; none if rows are counted, and a unit is a row.
+    /// The units of negatives and positives; `None` if rows have counts, and a unit is a row.
     units: Option<[Unit; 2]>,
-    /// How many rows are negatives and positives.
+    /// The numbers of negatives and positives.
     rows: [u64; 2],
     totals: Totals,
 }
@@ -37,17 +37,17 @@ enum Layout<K: Key> {
     Shards(Shards<(K, u64)>),
 }
 
-/// What all rows have together, negatives and positives.
+/// Totals over all rows, for negatives and positives.
 #[derive(Debug, Default)]
 struct Totals {
     units: [u64; 2],
-    /// The bits that any row has in its units.
+    /// The bitwise OR of the units.
     any_bits: [u64; 2],
     nan: bool,
 }
 
 impl<K: Key> Weighted<K> {
-    /// Takes in rows with weights, and what these are counted in, or rows with counts.
+    /// Loads rows with weights in these units, or rows with counts.
     pub fn of<S: Score<Key = K>>(
         rows: &Observations<'_, S>,
         units: Option<[Unit; 2]>,
@@ -66,7 +66,7 @@ impl<K: Key> Weighted<K> {
     }
 }
 
-/// Rows from the highest key down.
+/// Rows in descending order of keys.
 fn sorted<S: Score>(rows: &Observations<'_, S>, unit_of: [Unit; 2]) -> (Vec<WeightedRow<S::Key>>, Totals) {
     let mut sorted = Vec::with_capacity(rows.scores.len());
     let mut totals = Totals::default();
@@ -175,8 +175,8 @@ mod tests {
     use crate::ranking::ties::{Ties, steps::Tie};
     use proptest::prelude::*;
 
-    /// Asks the ties of weighted rows, by one thread and in shards.
-    fn both_ways<T>(rows: &[(i16, bool, f64, bool)], ask: impl Fn(Ties<'_>) -> T) -> [T; 2] {
+    /// Applies `evaluate` to the ties of weighted rows, on one thread and in shards.
+    fn both_ways<T>(rows: &[(i16, bool, f64, bool)], evaluate: impl Fn(Ties<'_>) -> T) -> [T; 2] {
         let scores: Vec<i16> = rows.iter().map(|row| row.0).collect();
         let labels = packed(rows.iter().map(|row| row.1));
         let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
@@ -186,7 +186,7 @@ mod tests {
             let mut group = Group::new(way, Domain::Any);
             let rows = Observations::new(&scores, bits(&labels), Some(bits(&valid)));
             group.load(rows.with_weights(&weights));
-            ask(group.ties())
+            evaluate(group.ties())
         })
     }
 

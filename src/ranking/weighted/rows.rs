@@ -1,4 +1,4 @@
-//! Rows with weights in order, and the ties among them.
+//! Sorted rows with weights, and their ties.
 
 use crate::ranking::scores::Key;
 use crate::ranking::ties::{
@@ -6,17 +6,17 @@ use crate::ranking::ties::{
     steps::{Above, Runs, Sink, Tie},
 };
 
-/// A row: its key, its units and, as the lowest bit, its label.
+/// A row: its key, and its units with the label as the lowest bit.
 pub(in crate::ranking) type WeightedRow<K> = (K, u64);
 
-/// Hands out the ties of sorted rows, from the highest score down.
+/// Emits the ties of sorted rows, highest score first.
 pub(in crate::ranking) fn emit<K: Key>(rows: &[WeightedRow<K>], above: Above, take: &mut Sink<'_>) {
     Runs::emit(above, &mut Vec::new(), take, |runs| {
         each_tie(rows, above, &mut |SquaredUnits { tie, .. }| runs.push(tie.key, tie.pos, tie.neg));
     });
 }
 
-/// Walks the ties of sorted rows, from the highest score down.
+/// Visits the ties of sorted rows, highest score first.
 pub(in crate::ranking) fn each_tie<K: Key>(
     rows: &[WeightedRow<K>],
     mut above: Above,

@@ -1,6 +1,6 @@
-//! A large group with weights: the units of its pairs, shard by shard.
+//! A large group with weights: twice the U statistic in units, shard by shard.
 //!
-//! The rarer class is indexed as it is without weights, its units with its keys. The rows of the other class look up the
+//! The rarer class is indexed as for unweighted rows, with units. The rows of the other class look up the
 //! units below them.
 
 use super::rows::WeightedRow;
@@ -13,7 +13,7 @@ use crate::ranking::order::{
 use crate::ranking::scores::Key;
 
 impl<K: Key> Shards<(K, u64)> {
-    /// Twice the pairs in which the positive scores higher, and once those that tie, in products of units.
+    /// Over all pairs of rows, the product of units: twice if the positive scores higher, once for a tie.
     pub fn twice_u_of_units(&self) -> u128 {
         let parts = self.each(Index::default, |index, _, shard, above| {
             let neg_below = self.totals[0] - above.neg - shard.units(0);
@@ -24,7 +24,7 @@ impl<K: Key> Shards<(K, u64)> {
 }
 
 impl<K: Key> Shard<'_, (K, u64)> {
-    /// All rows, from the highest key down.
+    /// All rows in descending order of keys.
     pub fn sorted(&self, rows: &mut Vec<WeightedRow<K>>) {
         rows.clear();
         for class in 0..2 {
@@ -44,7 +44,7 @@ impl<K: Key> Shard<'_, (K, u64)> {
         (kernels.build_with_units)(index, &classes[rarer]);
         let twice_below = (kernels.twice_units_below)(index, &classes[1 - rarer]);
         if rarer == 1 {
-            // Each pair counts 2 in all: 2 for the higher score, or 1 for each of two equal scores.
+            // Each pair counts 2 in total: 2 for the higher score, or 1 for each of two equal scores.
             2 * u128::from(self.units(0)) * u128::from(self.units(1)) - twice_below
         } else {
             twice_below

@@ -1,14 +1,14 @@
-//! How much of a curve is outside a band.
+//! How much of a curve lies outside a band.
 
 use crate::statistics::curve_samples::sweep::Point;
 use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Curvewise, record};
 use crate::statistics::options::from_options;
 
-/// How many curves are within a band, and how much of the others is outside.
+/// How many curves lie within a band, and how much of the others is outside.
 #[derive(Clone, Copy, Debug)]
 pub struct BandCoverage {
-    /// The share of curves that do not exceed the epsilon of the group.
+    /// The share of curves whose epsilon does not exceed the epsilon of the group.
     pub level: f64,
 }
 
@@ -59,13 +59,15 @@ impl Curvewise for BandCoverage {
     }
 }
 
-/// A rate that is so little beyond a limit is rounded: limits and curves are both read off straight lines.
+/// Excesses up to this size are rounding errors: limits and curves are both interpolated.
 const ROUNDING: f64 = 1e-12;
 
-/// The share of the points of a curve that are outside a band between a lower and an upper curve, each in order; none
-/// without a point or without a band (the epsilon of Macskassy, Provost and Littman 2003, section 7).
+/// The share of the points of a curve outside the band between a lower and an upper curve; `None` for an
+/// empty curve or band. It is the epsilon of Macskassy, Provost and Littman (2003, section 7).
 ///
-/// All curves are straight lines between their points. Where a limit is vertical, all its points belong to the band.
+/// Points of all three are in order.
+///
+/// All curves are piecewise linear. A vertical piece of a limit belongs to the band.
 fn epsilon(lower: &[Point], upper: &[Point], curve: &[Point]) -> Option<f64> {
     if curve.is_empty() || lower.is_empty() || upper.is_empty() {
         return None;
@@ -76,7 +78,8 @@ fn epsilon(lower: &[Point], upper: &[Point], curve: &[Point]) -> Option<f64> {
     Some(outside as f64 / curve.len() as f64)
 }
 
-/// The highest tpr of a curve at an fpr: before its first point that of the first, behind its last one 1.
+/// The highest tpr of a curve at an fpr. Before its first point it is the first tpr, and behind its last
+/// point 1.
 fn top(curve: &[Point], fpr: f64) -> f64 {
     let beyond = curve.partition_point(|point| point.0 <= fpr + ROUNDING);
     match (beyond.checked_sub(1).map(|place| curve[place]), curve.get(beyond)) {
@@ -92,7 +95,8 @@ fn top(curve: &[Point], fpr: f64) -> f64 {
     }
 }
 
-/// The lowest tpr of a curve at an fpr: before its first point 0, behind its last one that of the last.
+/// The lowest tpr of a curve at an fpr. Before its first point it is 0, and behind its last point the last
+/// tpr.
 fn bottom(curve: &[Point], fpr: f64) -> f64 {
     let reached = curve.partition_point(|point| point.0 < fpr - ROUNDING);
     match (reached.checked_sub(1).map(|place| curve[place]), curve.get(reached)) {
@@ -109,7 +113,7 @@ fn bottom(curve: &[Point], fpr: f64) -> f64 {
     }
 }
 
-/// The tpr of a straight piece at an fpr; at an end, that of the end.
+/// Interpolates the tpr between two points at an fpr; exact at both ends.
 fn between(from: Point, to: Point, fpr: f64) -> f64 {
     let share = ((fpr - from.0) / (to.0 - from.0)).clamp(0.0, 1.0);
     from.1 + (to.1 - from.1) * share

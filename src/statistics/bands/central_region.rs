@@ -1,16 +1,15 @@
-//! The band of the deepest curves.
+//! The band spanned by the deepest curves.
 
 use rayon::prelude::*;
 
 use crate::statistics::curve_samples::curve_sample::{CurveSample, Limits, ROUNDING};
 
-/// From the least to the greatest reading of the share `level` of the curves that are the deepest: their central region (Sun
-/// and Genton 2011).
+/// The range of the deepest curves, the share `level` of all: their central region (Sun and Genton 2011).
 ///
-/// The depth of a curve is the modified band depth of López-Pintado and Romo (2009), of pairs: for how many pairs
-/// of curves, summed over the places, it is between both. At a place these are all pairs without those that are both above
-/// or both below it (Sun, Genton and Nychka 2012). Curves that are as deep as the last one are kept as well.
-/// `O(p c log c)` for p places and c curves.
+/// Depth is the modified band depth of López-Pintado and Romo (2009) for pairs: the number of pairs of curves
+/// that enclose a curve, summed over places. At each place these are all pairs except pairs above it and
+/// pairs below it (Sun, Genton and Nychka 2012). Curves tied with the last one are included. `O(p c log c)`
+/// for p places and c curves.
 pub fn limits(sample: &CurveSample, level: f64) -> Limits {
     let curves = sample.curves();
     let pairs = |curves: usize| curves as u128 * (curves as u128).saturating_sub(1) / 2;
@@ -47,7 +46,7 @@ mod tests {
     use super::*;
     use crate::math::Stream;
 
-    /// Pair by pair, as the depth is defined.
+    /// The definition of the depth, pair by pair.
     fn depth(curves: &[Vec<f64>], which: usize) -> usize {
         let mut found = 0;
         for place in 0..curves[0].len() {
@@ -62,11 +61,11 @@ mod tests {
     }
 
     #[test]
-    fn central_regions_are_of_the_deepest_curves() {
+    fn central_region_contains_the_deepest_curves() {
         let mut stream = Stream::new(3, 1);
         for case in 0..60 {
             let (n, places) = (2 + case % 12, 1 + case % 4);
-            // Few distinct values, so that many tie.
+            // Few distinct values, for many ties.
             let curves: Vec<Vec<f64>> =
                 (0..n).map(|_| (0..places).map(|_| f64::from(stream.index(7)) / 6.0).collect()).collect();
             for level in [0.2, 0.5, 0.9] {

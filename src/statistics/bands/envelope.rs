@@ -1,13 +1,13 @@
-//! The band of as many deviations as hold whole curves of resamples.
+//! A simultaneous band from resampled curves: the mean plus and minus a multiple of the standard deviation.
 
 use crate::statistics::curve_samples::{
     curve_sample::{CurveSample, Limits},
     simultaneous_limits::{at_least_wilson, from_corner_to_corner, reach},
 };
 
-/// The mean curve and so many standard deviations to either side, as many as the share `level` of the curves are from
-/// the mean where they are farthest from it: the sup-t band (Montiel Olea and Plagborg-Møller 2019). The places go from
-/// rate 0 to rate 1. The deviations are [`at_least_wilson`].
+/// The sup-t band (Montiel Olea and Plagborg-Møller 2019): the mean curve plus and minus a multiple of the
+/// standard deviations. The multiple is the quantile `level` of the curves' largest standardised distance
+/// from the mean. Places are ordered from rate 0 to rate 1. The standard deviations are [`at_least_wilson`].
 pub fn limits(sample: &CurveSample, level: f64, n_pos: u64) -> Limits {
     let center = sample.means();
     let spread = at_least_wilson(sample.deviations(), &center, n_pos, level);
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
     use crate::math::normal::upper_quantile;
 
-    /// All curves but one are within the limits, and the one that is farthest away is not.
+    /// All curves but one are within the limits; the farthest one is not.
     #[test]
     fn the_farthest_curves_are_left_out() {
         let curves: Vec<Vec<f64>> =
@@ -39,7 +39,7 @@ mod tests {
             (limits.lower[1] - 0.5).abs() < 1e-12 && (limits.upper[1] - 0.58).abs() < 1e-12,
             "{limits:?}"
         );
-        // Nothing varies at the other places, where the deviation is Wilson's.
+        // The other places have no variance, so their deviation is Wilson's.
         let z = upper_quantile(0.1);
         let least = |share: f64| (share * (1.0 - share) / 10.0 + z * z / 400.0).sqrt() / (1.0 + z * z / 10.0);
         let reach = 0.04 / least(0.54);

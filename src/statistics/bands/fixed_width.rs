@@ -1,4 +1,4 @@
-//! The band of fixed width: Kolmogorov's and Smirnov's bands of both distributions at once.
+//! The band of fixed width, from Kolmogorov-Smirnov bands of both distributions.
 
 use crate::math::kolmogorov::upper_tail;
 use crate::ranking::ties::Count;
@@ -9,9 +9,9 @@ use crate::statistics::curve_samples::{
 
 /// Rates from 0 to 1, the curve there, and the limits of its tpr (Campbell 1994).
 ///
-/// The distribution functions of both classes are off by less than `d0` and `d1` everywhere with the probability `level`, if
-/// each is so with its square root. The curve then lies in boxes of twice these widths about the points of the
-/// empirical curve, whatever the distributions are. `d` is the quantile of Kolmogorov's distribution, divided by
+/// The distribution functions of both classes are within `d0` and `d1` everywhere with probability `level`,
+/// if each is with its square root. The curve then lies in boxes of twice these widths about the points of
+/// the empirical curve, for any distributions. `d` is the quantile of the Kolmogorov distribution, divided by
 /// `√n + 0.12 + 0.11 / √n` (Stephens 1970).
 pub fn limits(counts: &[Count], level: f64, n_points: u32) -> BandAtRates {
     let all = Count::sum(counts);
@@ -23,7 +23,7 @@ pub fn limits(counts: &[Count], level: f64, n_points: u32) -> BandAtRates {
     let rates = even_rates(n_points);
     let shifted = |by: f64| Sweep::Vertical(rates.iter().map(|rate| (rate + by).min(1.0)).collect());
     let read = |sweep: Sweep, counts: &[Count]| sweep.read(counts).unwrap_or_default();
-    // Seen from the other end, the curve has its lowest points where it had its highest ones.
+    // Reversing the curve maps its lowest points to its highest ones.
     let reversed: Vec<Count> = counts.iter().rev().copied().collect();
     let mut below = read(shifted(width), &reversed);
     below.reverse();
@@ -33,9 +33,9 @@ pub fn limits(counts: &[Count], level: f64, n_points: u32) -> BandAtRates {
     (rates, means, Limits { lower, upper })
 }
 
-/// The distance that Kolmogorov's limiting distribution exceeds with a probability.
+/// The upper quantile of Kolmogorov's limiting distribution.
 fn quantile(probability: f64) -> f64 {
-    // The tail falls from 1 to 0 between these, and 100 halvings leave neighbouring floats.
+    // The tail decreases from 1 to 0 in this range; 100 bisections reach adjacent floats.
     let (mut low, mut high) = (0.0, 20.0);
     for _ in 0..100 {
         let middle = 0.5 * (low + high);
@@ -65,7 +65,8 @@ mod tests {
         near(means[30], 0.5);
         near(limits.upper[30], 0.5 + reach);
         near(limits.lower[30], 0.5 - reach);
-        // One place before the step and one behind it lie in its boxes, and two do not.
+        // At one place before the step and one behind it, the step is within the boxes; at two places it is
+        // not.
         near(limits.upper[49], 1.0 + reach);
         near(limits.upper[48], 0.5 + reach);
         near(limits.lower[51], 0.5 - reach);

@@ -1,14 +1,14 @@
-//! The band of likelihood: every point near enough to the curve, by the likelihood ratio of both rates.
+//! The likelihood band: all points close enough to the curve by the likelihood ratio of both rates.
 //!
-//! A point `(x, y)` is as far from a point `(f, t)` of the empirical curve as the counts there speak against the rates
-//! `x` and `y`: `n0 K(f, x) + n1 K(t, y)`, with `K(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q))`, half the deviance of
-//! two binomial samples. Its distance from the curve is that from the nearest point of the curve: the ratio of likelihoods,
-//! maximised over the threshold. The band is all points that are no farther from the curve than `reach`.
+//! The distance of `(x, y)` from a point `(f, t)` of the empirical curve is `n0 K(f, x) + n1 K(t, y)`, half
+//! the deviance of two binomial samples. Here `K(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q))`. Its
+//! distance from the curve is the minimum over the points of the curve: the likelihood ratio, maximised over
+//! the threshold. The band contains all points whose distance from the curve is at most `reach`.
 //!
-//! For one distribution function this is the band of Berk and Jones (1979) and Owen (1995), and for a point of the ROC
-//! curve the interval of Claeskens, Jing, Peng and Zhou (2003). It is about equally precise everywhere. The reach is the
-//! quantile of the largest distance between a curve and samples of it, for a smooth curve near the one that was
-//! observed: a smoothed bootstrap (Bertail, Clemencon and Vayatis 2008).
+//! For one distribution function this is the band of Berk and Jones (1979) and Owen (1995). For a point of
+//! the ROC curve it is the interval of Claeskens, Jing, Peng and Zhou (2003). Its precision is about uniform
+//! along the curve. The reach is a quantile of the largest distance between a smooth curve near the observed
+//! one and its samples. This is a smoothed bootstrap (Bertail, Clemencon and Vayatis 2008).
 
 use crate::ranking::ties::{Count, Step, counts::steps};
 use crate::statistics::curve_samples::{
@@ -20,22 +20,23 @@ use crate::statistics::curve_samples::{
 };
 use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
-/// Places of a smooth curve whose distance from samples is taken. With half as many the reach is 2 % too small.
+/// The number of places of the smooth curve at which the distance from samples is computed. With half as
+/// many, the reach is 2 % too small.
 const PLACES: usize = 200;
 
-/// Memory that a thread keeps from sample to sample.
+/// Scratch memory of a thread.
 #[derive(Debug, Default)]
 struct Memory {
     counts: Vec<Count>,
     path: Path,
-    /// The vertex of the path that is near each place.
+    /// The vertex of the path near each place.
     vertices: Vec<usize>,
 }
 
-/// Rates from 0 to 1, at most so many, the curve there, and the limits of its tpr.
+/// At most `n_points` rates from 0 to 1, the curve there, and the limits of its tpr.
 ///
-/// The limits rise as steeply as the curve, and a straight line between two of them must not leave out a part of the
-/// band. So the rates are those of places along the curve.
+/// Limits are as steep as the curve, and linear interpolation must not cut off a part of the band. The rates
+/// therefore belong to places spaced along the curve.
 pub fn limits(counts: &[Count], level: f64, n_points: u32, resampling: Resampling) -> BandAtRates {
     let all = Count::sum(counts);
     let share = |step: Step| (step.fp() as f64 / all.neg as f64, step.tp() as f64 / all.pos as f64);

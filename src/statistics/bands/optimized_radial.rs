@@ -1,15 +1,15 @@
-//! The narrowest band on rays that holds whole curves.
+//! The narrowest band on rays that contains whole curves.
 
 use rayon::prelude::*;
 
 use crate::statistics::curve_samples::curve_sample::{CurveSample, Limits, ROUNDING};
 
-/// The narrowest limits among the `k`-th smallest and the `k`-th largest reading of every place that hold the share
-/// `level` of all curves, each of them whole (Macskassy, Provost and Littman 2003, section 6).
+/// The narrowest limits that contain the share `level` of whole curves (Macskassy, Provost and Littman 2003,
+/// section 6). Candidates are the `k`-th smallest and the `k`-th largest readings of every place.
 ///
-/// A curve lies within the limits of `k` if at every place at least `k` readings are not above it, and `k` not
-/// below it. So its own least number decides, and `k` is the quantile of these. `O(p c log c)` for p places and c
-/// curves.
+/// A curve lies within the limits of `k` if, at every place, at least `k` readings are not above it and `k`
+/// are not below it. Each curve thus has a maximum `k`, and the result is a quantile of these. `O(p c log c)`
+/// for p places and c curves.
 pub fn limits(sample: &CurveSample, level: f64) -> Limits {
     let sorted: Vec<Vec<f64>> = sample
         .places()
@@ -30,7 +30,7 @@ pub fn limits(sample: &CurveSample, level: f64) -> Limits {
     }
     depths.sort_unstable_by(|one, other| other.cmp(one));
     let inside = (level * sample.curves() as f64).ceil().max(1.0) as usize;
-    // No limits are narrower than the median's.
+    // No limits are narrower than at the median.
     let k = depths[inside - 1].min(sample.curves().div_ceil(2));
     let limit = |of: fn(&[f64], usize) -> f64| sorted.iter().map(|sorted| of(sorted, k)).collect();
     Limits { lower: limit(|sorted, k| sorted[k - 1]), upper: limit(|sorted, k| sorted[sorted.len() - k]) }
@@ -40,7 +40,7 @@ pub fn limits(sample: &CurveSample, level: f64) -> Limits {
 mod tests {
     use super::*;
 
-    /// The greedy procedure of the paper, word by word.
+    /// The greedy procedure of the paper, implemented literally.
     fn greedily(curves: &[Vec<f64>], level: f64) -> (Vec<f64>, Vec<f64>) {
         let (n, places) = (curves.len(), curves[0].len());
         let sorted: Vec<Vec<f64>> = (0..places)
@@ -71,11 +71,11 @@ mod tests {
     }
 
     #[test]
-    fn optimized_limits_are_those_of_the_greedy_procedure() {
+    fn limits_equal_the_greedy_procedure() {
         let mut stream = crate::math::Stream::new(5, 0);
         for case in 0..200 {
             let (n, places) = (2 + case % 60, 1 + case % 7);
-            // Few distinct values, so that many tie.
+            // Few distinct values, for many ties.
             let curves: Vec<Vec<f64>> =
                 (0..n).map(|_| (0..places).map(|_| f64::from(stream.index(12)) / 11.0).collect()).collect();
             for level in [0.5, 0.8, 0.95] {
@@ -89,7 +89,7 @@ mod tests {
         }
     }
 
-    /// All three curves go through 0.3, but for the last bit.
+    /// All three curves pass through 0.3, up to the last bit.
     #[test]
     fn rounding_separates_no_curves() {
         let of = |off: f64| {

@@ -7,21 +7,21 @@ use crate::statistics::curve_samples::{
     sweep::{Sweep, even_rates},
 };
 
-/// Rates from 0 to 1, the curve there, and the limits of its tpr at each rate by itself (after Hilgers 1991).
+/// Rates from 0 to 1, the curve there, and pointwise limits of its tpr (after Hilgers 1991).
 ///
-/// The share of the negatives' population above the j-th highest of N negatives is distributed as Beta(j, N - j + 1),
-/// whatever the distribution of scores is, and no less certain is a bound from it if scores tie. So there is a negative
-/// above which at most the share x lies with the probability q, and one above which at least x does. The tpr at both
-/// thresholds is bounded by quantiles of Beta distributions, of the order statistics of the positives (Clopper and Pearson
-/// 1934). Both bounds of a side hold with `q² = (1 + level) / 2`, since the classes are independent, and both sides with
-/// `level`, for all distributions and numbers of rows.
+/// Consider the share of the negatives' population above the j-th highest of N negatives. Its distribution is
+/// Beta(j, N - j + 1) for any continuous distribution of scores. With ties a bound from it is conservative.
+/// There is thus a negative above which at most the share x lies with probability q, and another above which
+/// at least x lies. The tpr at both thresholds is bounded by Beta quantiles from the order statistics of the
+/// positives (Clopper and Pearson 1934). The classes are independent, so both bounds of a side hold with
+/// `q² = (1 + level) / 2`. Both sides then hold with `level`, for all distributions and numbers of rows.
 pub fn limits(counts: &[Count], level: f64, n_points: u32) -> BandAtRates {
     let all = Count::sum(counts);
-    // One tail of an interval of this level is what a bound may miss.
+    // The error of a single bound is one tail of an interval of this level.
     let of_both_tails = 2.0 * (0.5 * (1.0 + level)).sqrt() - 1.0;
     let bounds = |rows: u64, of: u64| clopper_pearson(rows, of, of_both_tails);
     let (fp, tp): (Vec<u64>, Vec<u64>) = steps(counts).map(|step| (step.fp(), step.tp())).unzip();
-    // Positives above the negative of a number, and those that are not below it.
+    // Positives above the n-th negative, and positives not below it.
     let positives = |negative: u64| {
         let step = fp.partition_point(|&fp| fp < negative);
         let before = step.checked_sub(1).map_or(0, |before| tp[before]);
@@ -49,8 +49,8 @@ mod tests {
     use crate::math::Stream;
 
     #[test]
-    fn bounds_of_a_stair() {
-        // Ten negatives and ten positives by turns, a positive first.
+    fn bounds_of_a_step_curve() {
+        // Ten negatives and ten positives alternate, starting with a positive.
         let counts: Vec<Count> = (0..20)
             .map(|place| Count { pos: u64::from(place % 2 == 0), neg: u64::from(place % 2 == 1) })
             .collect();
@@ -58,9 +58,10 @@ mod tests {
         let tails = 2.0 * 0.95f64.sqrt() - 1.0;
         for (place, &rate) in rates.iter().enumerate() {
             assert!((means[place] - (0.1 * (place as f64 + 1.0)).min(1.0)).abs() < 1e-12);
-            // Counted from the other end: the most negatives whose upper bound is not above the rate.
+            // Counted from the other end: the maximum number of negatives whose upper bound is not above the
+            // rate.
             let under = (0..=10).rev().find(|&fp| clopper_pearson(fp, 10, tails).1 <= rate);
-            // Above the next negative are one positive more than negatives.
+            // Above the next negative there is one more positive than negatives.
             let lower = under.map_or(0.0, |fp| clopper_pearson((fp + 1).min(10), 10, tails).0);
             assert_eq!(limits.lower[place], lower);
             let over = (1..=10).find(|&fp| clopper_pearson(fp, 10, tails).0 >= rate);
@@ -69,7 +70,7 @@ mod tests {
         assert_eq!((limits.lower[0], limits.upper[10]), (0.0, 1.0));
     }
 
-    /// At a rate that is chosen before, the chance curve is held at least as often as said.
+    /// At a fixed rate, the coverage of the chance curve is at least the nominal level.
     #[test]
     fn limits_hold_at_each_rate() {
         let mut missed = [0; 5];
@@ -84,7 +85,7 @@ mod tests {
                 *missed += i32::from(!inside);
             }
         }
-        // A fifth of 400, and three standard errors.
+        // A fifth of 400, plus three standard errors.
         assert!(missed.iter().all(|&missed| missed <= 80 + 24), "{missed:?}");
         assert!(missed.iter().sum::<i32>() > 20, "{missed:?}");
     }

@@ -1,4 +1,4 @@
-//! The bands of limits of each place by itself: vertical, by threshold, and radial.
+//! Pointwise bands: vertical, by threshold, and radial.
 
 use rayon::prelude::*;
 
@@ -7,19 +7,19 @@ use crate::math::quantile::{mean_and_deviation, of_unsorted};
 use crate::statistics::curve_samples::curve_sample::{CurveSample, Limits};
 use crate::statistics::inference::interval::tail;
 
-/// What the readings of one place are taken to be distributed as (Macskassy, Provost and Littman 2003, section 3.2.1).
+/// The assumed distribution of the readings at a place (Macskassy, Provost and Littman 2003, section 3.2.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Distribution {
-    /// Normally: limits are so many standard deviations from the mean.
+    /// Normal: limits are multiples of the standard deviation from the mean.
     Normal,
-    /// As the mean of as many trials as there are curves: their variance is `p (1 - p) / curves`.
+    /// The mean of as many trials as there are curves, with variance `p (1 - p) / curves`.
     Binomial,
-    /// As they are: limits are quantiles.
+    /// Empirical: limits are quantiles.
     #[default]
     Empirical,
 }
 
-/// The limits of each place by itself.
+/// The limits of each place separately.
 pub fn limits(sample: &CurveSample, distribution: Distribution, level: f64) -> Limits {
     let tail = tail(level);
     let limits = |values: &Vec<f64>| -> (f64, f64) {
@@ -30,7 +30,7 @@ pub fn limits(sample: &CurveSample, distribution: Distribution, level: f64) -> L
                 return (of_unsorted(&mut values, tail), of_unsorted(&mut values, 1.0 - tail));
             }
             Distribution::Normal => deviation,
-            // The distance from (1, 0) may be above 1, and has no such variance there.
+            // The distance from (1, 0) may exceed 1, where this variance is undefined.
             Distribution::Binomial => (mean * (1.0 - mean)).max(0.0).sqrt() / (values.len() as f64).sqrt(),
         };
         let half = half * upper_quantile(tail);

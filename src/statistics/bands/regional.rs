@@ -1,4 +1,4 @@
-//! The band of the limiting process of an empirical ROC curve, over a region of rates.
+//! The band from the limiting process of an empirical ROC curve, over a region of rates.
 
 use crate::math::Stream;
 use crate::ranking::ties::Count;
@@ -10,18 +10,19 @@ use crate::statistics::curve_samples::{
 };
 use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
-/// Rates in a region, both ends included, the curve there, and the limits of its tpr (Jensen, Müller and Schäfer 2000).
+/// Rates in a closed region, the curve there, and the limits of its tpr (Jensen, Müller and Schäfer 2000).
 ///
-/// In large samples of P positives and N negatives, the empirical curve less the curve R of the population is about
-/// `B1(R(x)) / √P + R'(x) B2(x) / √N`, with two independent Brownian bridges (Hsieh and Turnbull 1996). Its
-/// variance is `R (1 - R) / P + R'² x (1 - x) / N`. The band reaches as many standard deviations to either side of the
-/// empirical curve as this process, divided by them, exceeds anywhere in the region with the probability `1 - level`. That
-/// number is found by drawing bridges.
+/// Let R be the curve of the population. Take large samples of P positives and N negatives. The empirical
+/// curve minus R is about `B1(R(x)) / √P + R'(x) B2(x) / √N`, with two independent Brownian bridges (Hsieh
+/// and Turnbull 1996). Its variance is `R (1 - R) / P + R'² x (1 - x) / N`. The half-width of the band is a
+/// multiple of the standard deviation. The multiple is the `level` quantile of the largest standardised value
+/// of the process in the region. The quantile is estimated by simulating bridges.
 ///
-/// The variance needs R and its slope, the ratio of both densities. They are those of a [`SmoothCurve`], which looks at
-/// ranks, so that the band is the same for every increasing map of the scores. A curve starts at 0 and ends at 1, where there is no variance,
-/// so these places count for nothing and have the limits of their neighbours. Elsewhere the deviation is [`at_least_wilson`]:
-/// the estimate is near 0 where hardly a row of one class is among those of the other.
+/// The variance needs R and its slope, the ratio of the densities. Both come from a [`SmoothCurve`], which
+/// depends only on ranks, so that the band is invariant under increasing maps of the scores. At its start in
+/// 0 and its end in 1 a curve has no variance. These places are ignored and get the limits of their
+/// neighbours. Elsewhere the deviation is [`at_least_wilson`], because the estimate is near 0 where the
+/// classes hardly overlap.
 pub fn limits(
     counts: &[Count],
     level: f64,
@@ -47,19 +48,19 @@ pub fn limits(
     Some((rates, means, Limits { lower, upper }))
 }
 
-/// The process that an empirical curve follows about that of the population.
+/// The limiting process of the empirical curve about the population's curve.
 #[derive(Clone, Debug)]
 struct Process {
     /// At each place: the fpr, the tpr, and the slope of the curve.
     curve: Vec<[f64; 3]>,
     /// The standard deviation at each place.
     deviations: Vec<f64>,
-    /// The roots of the numbers of negatives and of positives.
+    /// The square roots of the numbers of negatives and of positives.
     roots: (f64, f64),
 }
 
 impl Process {
-    /// About the smooth curve near that of counts, at rates in ascending order.
+    /// The process for the smooth curve of these counts, at ascending rates.
     fn of(counts: &[Count], rates: &[f64], level: f64) -> Process {
         let all = Count::sum(counts);
         let (cells, _) = Redraw::fitting(counts, Draw::Stratified);
@@ -80,7 +81,7 @@ impl Process {
         Process { deviations, curve, roots: ((all.neg as f64).sqrt(), (all.pos as f64).sqrt()) }
     }
 
-    /// How many standard deviations the process is from 0 where it is farthest, in one draw; `walks` is memory.
+    /// The largest standardised distance of the process from 0 in one simulation; `walks` is scratch memory.
     fn farthest(&self, stream: &mut Stream, walks: &mut Vec<(f64, f64)>) -> f64 {
         walks.clear();
         let (mut walk, mut before) = ((0.0, 0.0), (0.0, 0.0));
@@ -91,7 +92,7 @@ impl Process {
             walk
         };
         walks.extend(self.curve.iter().map(|&[fpr, tpr, _]| to(fpr, tpr)));
-        // A bridge is a walk without its way to the end.
+        // A bridge is a walk minus its linear path to the end.
         let end = to(1.0, 1.0);
         let places = self.curve.iter().zip(&*walks).zip(&self.deviations);
         places
@@ -107,7 +108,7 @@ impl Process {
 mod tests {
     use super::*;
 
-    /// Scores of both classes by turns, whose curve is near the diagonal.
+    /// Alternating scores of both classes, whose curve is near the diagonal.
     fn chance(rows: u64) -> Vec<Count> {
         (0..rows).map(|place| Count { pos: place % 2, neg: 1 - place % 2 }).collect()
     }
@@ -121,14 +122,14 @@ mod tests {
             let expected = (rate * (1.0 - rate) / 100.0).sqrt();
             assert!((deviation / expected - 1.0).abs() < 0.02, "{deviation} {expected}");
         }
-        // A single place is normally distributed.
+        // At a single place the process is normal.
         let one = Process::of(&chance(400), &[0.4], 0.95);
         let exceeded =
             (0..4000).filter(|&draw| one.farthest(&mut Stream::new(1, draw), &mut Vec::new()) > 1.96).count();
         assert!((140..=260).contains(&exceeded), "{exceeded}");
     }
 
-    /// The band about a curve is wider if it is to hold in more places.
+    /// The band is wider for a larger region.
     #[test]
     fn a_region_has_a_narrower_band() {
         let resampling = Resampling { n_resamples: 2000, seed: 3 };

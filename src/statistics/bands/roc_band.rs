@@ -17,70 +17,72 @@ use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
 /// A band about the ROC curve of a group.
 ///
-/// The curves of resamples are read at the places of a sweep, and the band lies between limits of what is read there
-/// (Macskassy, Provost and Littman 2003), or between limits of them all together; or it follows from the curve alone.
+/// Most methods read the curves of resamples at the places of a sweep. The band lies between limits of the
+/// readings, per place (Macskassy, Provost and Littman 2003) or for all places jointly. The other methods use
+/// only the curve itself.
 #[derive(Clone, Copy, Debug)]
 pub struct RocBand {
-    /// How the band is found.
+    /// The method of the band.
     pub method: BandMethod,
-    /// What readings are distributed as, for methods with limits place by place.
+    /// The distribution of readings, for methods with pointwise limits.
     pub distribution: Distribution,
-    /// The coverage: of each place by itself, or of whole curves.
+    /// The coverage: pointwise, or of whole curves.
     pub level: f64,
-    /// At how many places curves are read.
+    /// The number of places at which curves are read.
     pub n_points: u32,
-    /// How many resamples are drawn.
+    /// The number of resamples.
     pub resampling: Resampling,
-    /// How they are drawn.
+    /// The kind of resampling.
     pub resample: Draw,
-    /// The first and the last rate of a regional band; 0 and 1 with other methods.
+    /// The first and the last rate of a regional band; 0 and 1 for other methods.
     pub region: [f64; 2],
 }
 
-/// How a band is found.
+/// The method of a band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BandMethod {
     /// Limits of the tpr at each fpr.
     Vertical,
-    /// Limits of the tpr at each threshold, drawn at the mean fpr.
+    /// Limits of the tpr at each threshold, placed at the mean fpr.
     Threshold,
-    /// Limits of both rates at each threshold: the corners of the box that they make.
+    /// Limits of both rates at each threshold: the corners of their box.
     ThresholdBox,
     /// The ellipse of both rates at each threshold.
     ThresholdEllipse,
     /// Limits of the distance from (1, 0) on each ray.
     Radial,
-    /// On each ray the order statistics that together hold the share `level` of whole curves.
+    /// On each ray, the order statistics that contain the share `level` of whole curves.
     OptimizedRadial,
-    /// From the least to the greatest tpr of the share `level` of curves that are the deepest.
+    /// The range of the tpr over the deepest curves, the share `level` of all.
     CentralRegion,
-    /// As many deviations about the mean of the curves as hold the share `level` of them, each of them whole.
+    /// The mean of the curves plus and minus a multiple of the deviation that contains the share `level` of
+    /// whole curves.
     Envelope,
-    /// As far about the curve as samples of a smooth curve near it are from that one, by likelihood.
+    /// All points within the likelihood distance of samples from a smooth curve.
     Likelihood,
-    /// As many deviations about the curve as samples of a smooth curve near it are from that one.
+    /// The curve plus and minus standard deviations, with multiples from samples of a smooth curve.
     SmoothedBootstrap,
-    /// As many deviations about the curve as its limiting process is from 0 in a region.
+    /// The curve plus and minus standard deviations, with a multiple from its limiting process in a region.
     Regional,
     /// Limits of the tpr at each fpr from order statistics of both classes.
     OrderStatistics,
-    /// As far about the curve as Kolmogorov's and Smirnov's bands of both distributions reach.
+    /// The curve plus and minus the half-widths of Kolmogorov-Smirnov bands of both distributions.
     FixedWidth,
-    /// About the binormal curve of the moments, after Working and Hotelling.
+    /// The binormal curve by moments, with the limits of Working and Hotelling.
     WorkingHotelling,
 }
 
-/// The construction of a band: one for each method.
+/// The construction of a band for a method.
 pub enum Construction {
-    /// From several curves, such as those of resamples or of folds: the places at which they are read, and the function that
-    /// makes the band from the readings.
+    /// From several curves, such as those of resamples or of folds: the places of reading, and the function
+    /// from readings to the band.
     OfCurves(Places, fn(&RocBand, &Sweep, &CurveSample) -> Vec<BandPoint>),
-    /// From one curve, at rates: the function that makes the band, and whether it draws samples of rows.
+    /// From one curve, at rates: the function to the band, and whether it resamples rows.
     OfCurve(fn(&RocBand, &Ties<'_>, &Counts) -> Option<BandAtRates>, bool),
 }
 
 impl BandMethod {
-    /// The construction of this method's band. This is the only list of all methods, and therefore long.
+    /// The construction for this method. The match is long because it is the only list of all methods.
     pub fn construction(self) -> Construction {
         use Construction::{OfCurve, OfCurves};
         match self {
@@ -122,7 +124,7 @@ impl BandMethod {
                 },
                 true,
             ),
-            // What a regional band draws are walks over its places, not rows.
+            // A regional band simulates walks over its places and does not resample rows.
             Self::Regional => OfCurve(
                 |&RocBand { level, n_points, region, resampling, .. }, _, counts| {
                     regional::limits(counts.each(), level, n_points, region, resampling)
@@ -151,7 +153,7 @@ impl BandMethod {
     }
 }
 
-/// The band of limits of each place by itself.
+/// The pointwise band.
 fn of_each_place(options: &RocBand, sweep: &Sweep, sample: &CurveSample) -> Vec<BandPoint> {
     between_limits(sweep, sample, pointwise::limits(sample, options.distribution, options.level))
 }
@@ -161,7 +163,7 @@ fn between_limits(sweep: &Sweep, sample: &CurveSample, limits: Limits) -> Vec<Ba
     band(sweep, &sample.means(), &limits, Corner::Tpr)
 }
 
-/// The most places: the readings of all resamples are kept for each of them.
+/// The maximum number of places: the readings of all resamples are kept for each of them.
 pub const MOST_POINTS: u32 = 10_000;
 
 record! {
@@ -188,11 +190,11 @@ record! {
 }
 
 impl BandRecord {
-    /// The record of a place. `score` is the value of a score by its place.
+    /// The record of a place; `score` returns the value of the score at a place.
     pub fn of(point: BandPoint, score: impl Fn(usize) -> f64) -> BandRecord {
         let (at, threshold) = match point.at {
             At::Number(number) => (Some(number), None),
-            // A threshold of zero has no sign, whichever row it comes from.
+            // A threshold of zero is always +0.0, for every row order.
             At::Score(place) => (None, place.map(|place| score(place) + 0.0)),
         };
         let BandPoint { mean, lower, upper, .. } = point;
@@ -275,7 +277,7 @@ impl FromOptions for RocBand {
 }
 
 impl RocBand {
-    /// The curves of resamples, where they were read, and which count is the last one of each place among the counts.
+    /// The curves of resamples, the sweep of their places, and the index of the last count of each place.
     fn resamples(&self, places: Places, counts: &[Count]) -> (Sweep, Vec<Vec<f64>>, Vec<usize>) {
         let (redraw, last) = Redraw::fitting(counts, self.resample);
         let sweep = Sweep::at(places, self.n_points, redraw.counts().len());
@@ -288,7 +290,7 @@ impl RocBand {
         (sweep, curves, last)
     }
 
-    /// The places of the band; none with fewer than two rows in a class.
+    /// The places of the band; `None` with fewer than two rows in a class.
     fn records(&self, mut ties: Ties<'_>) -> Option<Vec<BandRecord>> {
         if ties.n_pos() < 2 || ties.n_neg() < 2 {
             return None;
@@ -431,11 +433,11 @@ mod tests {
     }
 
     proptest! {
-        // Each case makes two dozen bands.
+        // Each case computes two dozen bands.
         #![proptest_config(ProptestConfig::with_cases(48))]
 
         #[test]
-        fn bands_hold_their_mean_rise_and_stay_in_the_square(
+        fn bands_contain_the_mean_and_are_monotone_in_the_square(
             rows in prop::collection::vec((any::<bool>(), 0u8..12), 0..60), plain in any::<bool>()
         ) {
             let labels: Vec<u8> = rows.iter().map(|row| u8::from(row.0)).collect();
@@ -460,9 +462,9 @@ mod tests {
         }
     }
 
-    /// The interval at a rate is that of the statistic of one rate.
+    /// The interval at a rate equals the interval of the statistic at that rate.
     #[test]
-    fn vertical_limits_are_those_of_each_rate() {
+    fn vertical_limits_equal_single_rates() {
         let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 3 == 0)).collect();
         let scores: Vec<f64> = (0..90).map(|row| f64::from((row * 37) % 41 + 10 * (row % 3 / 2))).collect();
         let band = option(BandMethod::Vertical, Distribution::Empirical);

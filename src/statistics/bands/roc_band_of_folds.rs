@@ -1,4 +1,4 @@
-//! A band of the ROC curves of folds, or of any other sets of rows.
+//! A band from the ROC curves of folds, or of other sets of rows.
 
 use super::roc_band::{BandRecord, Construction, RocBand};
 use crate::ranking::rows::KeyRows;
@@ -12,11 +12,11 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
 
-/// The band of the curves of folds, as [`RocBand`] is one of the curves of resamples. A fold without a positive or without a
-/// negative has no curve.
+/// The band of the curves of folds, constructed like [`RocBand`] from the curves of resamples. A fold without
+/// positives or negatives has no curve.
 #[derive(Clone, Copy, Debug)]
 pub struct RocBandOfFolds {
-    /// The options; those of resamples mean nothing here.
+    /// The options; those for resampling are unused.
     pub band: RocBand,
 }
 
@@ -79,7 +79,8 @@ mod tests {
             resample: Draw::Stratified,
             region: [0.0, 1.0],
         };
-        // Fold 0 goes (0, 0) (0, 1/2) (1/2, 1/2) (1, 1), fold 1 by the diagonal; fold 2 has no negative.
+        // The curve of fold 0 is (0, 0) (0, 1/2) (1/2, 1/2) (1, 1), and of fold 1 the diagonal. Fold 2 has no
+        // negatives.
         let labels = [1, 0, 1, 0, 1, 0, 1];
         let scores = [9.0, 7.0, 5.0, 5.0, 5.0, 5.0, 8.0];
         RocBandOfFolds { band }.of_rows(&rows_of(&labels, &[&scores], keys))

@@ -13,33 +13,34 @@ use crate::statistics::options::from_options;
 use crate::statistics::resampling::{Resampling, redraw::cells};
 use crate::statistics::rows::Rows;
 
-/// The difference of the tpr of two scores of the same rows at each of some false positive rates, with limits that hold
-/// at all of them together, and the test that there is no difference.
+/// The difference of the tpr of two scores of the same rows at some false positive rates. Limits are
+/// simultaneous, and a test of no difference is included.
 ///
-/// Rows are resampled, both scores of a row together, and moved among their ranks (see [`moved_ranks`](crate::statistics::curve_samples::moved_ranks)).
-/// A place's spread is the standard deviation of the differences of resamples and, as squares, two steps of either rate.
-/// Each resample has one number: how far, in spreads, its difference is from their mean where it is farthest. The
-/// quantile of these numbers is how far the band reaches about the observed difference, and a p-value is the share of
-/// them that are no less than the observed difference in spreads (Westfall and Young 1993: the greatest of many
-/// statistics). Neither is less than what the normal distribution says of a single place.
-/// `O(n + p)` a resample for n rows and p places, after a sort.
+/// Rows are resampled with both scores, and moved among their ranks (see
+/// [`moved_ranks`](crate::statistics::curve_samples::moved_ranks)). The squared spread of a place is the
+/// variance of the resampled differences, plus the squares of two steps of either rate. For each resample,
+/// the statistic is the largest distance of its difference from their mean, in spreads. A quantile of the
+/// statistic is the half-width of the band, in spreads. A p-value is the share of statistics not below the
+/// observed difference in spreads (Westfall and Young 1993: the maximum statistic). Both are bounded below by
+/// the normal distribution at a single place. `O(n + p)` per resample for n rows and p places, after a sort.
 #[derive(Clone, Copy, Debug)]
 pub struct RocDifferenceBand {
-    /// How often the band holds the whole difference.
+    /// The coverage of the whole difference.
     pub level: f64,
-    /// At how many rates the curves are read.
+    /// The number of rates at which curves are read.
     pub n_points: u32,
-    /// How many resamples are drawn.
+    /// The number of resamples.
     pub resampling: Resampling,
 }
 
-/// The least spread of a place, in steps of the tpr and of the fpr, each of which is one row. Where hardly a positive is
-/// missed, resamples are far from their mean in so many spreads that they would set the reach of the whole band. With half
-/// a positive, it held equal curves of d' 2 in 100 of 100 samples of 500 + 500 rows, with two in 98; other bands became no
-/// wider. With few negatives, two of them keep the band from being too narrow.
+/// The minimum spread of a place, in steps of the tpr and of the fpr; a step is one row. Where few positives
+/// are missed, resamples deviate by so many spreads that they would determine the half-width of the whole
+/// band. With half a step, the band contained equal curves of d' 2 in 100 of 100 samples of 500 + 500 rows.
+/// With two steps it did in 98. Other bands became no wider. With few negatives, two steps prevent a band
+/// that is too narrow.
 const LEAST_STEPS: f64 = 2.0;
 
-/// The most places: the differences of all resamples are kept for each of them.
+/// The maximum number of places: the differences of all resamples are kept for each of them.
 const MOST_POINTS: u32 = 10_000;
 
 record! {
@@ -112,8 +113,8 @@ impl Joint for RocDifferenceBand {
         };
         let mut reaches: Vec<f64> = resampled_differences.iter().map(farthest).collect();
         reaches.sort_unstable_by(f64::total_cmp);
-        // The observed difference counts as one more, so that the band leaves out 0 exactly where the p-value is not
-        // above 1 - level. Too few resamples leave out nothing.
+        // The observed difference counts as one more resample. The band then excludes 0 if and only if the
+        // p-value is at most 1 - level. With too few resamples the band excludes nothing.
         let all = reaches.len() + 1;
         let inside = (self.level * all as f64).ceil() as usize;
         let of_one_place = upper_quantile(0.5 * (1.0 - self.level));
@@ -136,8 +137,8 @@ impl Joint for RocDifferenceBand {
     }
 }
 
-/// The same rows, but if they are many, scores are joined into cells, each of which is one score. Resamples then touch
-/// less memory: those of 10^6 rows take a third of the time.
+/// If there are many rows, merges scores into cells, each of which becomes one score. Resamples then use less
+/// memory: for 10^6 rows they take a third of the time.
 fn in_cells(rows: Rows) -> Rows {
     let cells_of = |codes: &Codes| {
         let Some((cells, last)) = cells(&codes.counts(&rows.labels)) else { return codes.clone() };
@@ -150,7 +151,7 @@ fn in_cells(rows: Rows) -> Rows {
     Rows { scores: rows.scores.iter().map(cells_of).collect(), ..rows }
 }
 
-/// The number of rows of a class, or of clusters that have rows of it.
+/// The number of rows of a class, or of clusters with rows of it.
 fn sources(rows: &Rows, label: bool) -> usize {
     let of_class = |row: &usize| rows.labels[*row] == label;
     if rows.keys.of_row.is_empty() {
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_better_score_is_found() {
+    fn a_better_score_is_significant() {
         let labels: Vec<u8> = (0..400).map(|row| u8::from(row % 2 == 0)).collect();
         let place = |row: u32| f64::from((row * 61) % 400);
         let good: Vec<f64> = (0..400).map(|row| place(row) + 300.0 * f64::from(1 - row % 2)).collect();
@@ -231,7 +232,7 @@ mod tests {
         let joined = in_cells(rows.clone());
         for (whole, cells) in rows.scores.iter().zip(&joined.scores) {
             assert!((512..2_200).contains(&cells.distinct), "{}", cells.distinct);
-            // No row is below another one that it was above.
+            // The order of any two rows is kept or becomes a tie.
             let mut pairs: Vec<(u32, u32)> =
                 whole.of_row.iter().copied().zip(cells.of_row.iter().copied()).collect();
             pairs.sort_unstable();
@@ -248,7 +249,7 @@ mod tests {
         assert!((2.0..4.0).contains(&(half / expected)), "{half} {expected}");
     }
 
-    /// Of two independent scores at one place, whose curves have a slope of about one there.
+    /// For two independent scores at one place, where both curves have a slope of about one.
     fn sample_deviation_of_difference(point: &DifferenceRecord) -> f64 {
         let of_rate = |rate: f64, rows: f64| rate * (1.0 - rate) / rows;
         let fpr = 2.0 * of_rate(point.fpr, 15_000.0);
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_resamples_leave_out_nothing() {
+    fn too_few_resamples_exclude_nothing() {
         let few = RocDifferenceBand { resampling: Resampling { n_resamples: 8, seed: 0 }, ..BAND };
         let points = of(&few, &[0, 0, 1, 1], &[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 2.0, 1.0]).unwrap();
         assert!(points.iter().all(|point| (point.lower, point.upper) == (-1.0, 1.0)));
@@ -272,7 +273,7 @@ mod tests {
         assert!(of_clusters(&[0, 0, 1, 1]).is_none());
         assert!(of_clusters(&[0, 1, 1, 1]).is_none());
         assert!(of_clusters(&[0, 1, 1, 0]).is_some());
-        // Both scores separate the classes in every resample, or do the opposite.
+        // In every resample, both scores separate the classes, or have opposite orders.
         let both = of(&BAND, &[0, 0, 1, 1], &[1.0, 2.0, 3.0, 4.0], &[1.0, 2.0, 3.0, 4.0]).unwrap();
         assert!(both.iter().all(|point| point.lower < -0.9 && point.upper > 0.9), "{both:?}");
         let opposed = of(&BAND, &[0, 0, 1, 1], &[1.0, 2.0, 8.0, 9.0], &[9.0, 8.0, 2.0, 1.0]).unwrap();

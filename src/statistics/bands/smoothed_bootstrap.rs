@@ -1,4 +1,4 @@
-//! The studentized band of a smoothed bootstrap.
+//! The studentised band from a smoothed bootstrap.
 
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{
@@ -10,18 +10,19 @@ use crate::statistics::curve_samples::{
 };
 use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
-/// Rates from 0 to 1, the curve there, and the limits of its tpr (Martínez-Camblor, Pérez-Fernández and Corral 2018; the
-/// method PSN of Pérez-Fernández, Martínez-Camblor, Filzmoser and Corral 2018).
+/// Rates from 0 to 1, the curve there, and the limits of its tpr (Martínez-Camblor, Pérez-Fernández and
+/// Corral 2018). The method is PSN of Pérez-Fernández, Martínez-Camblor, Filzmoser and Corral (2018).
 ///
-/// Samples of the same size are drawn from a smooth curve near the observed one. At each rate `σ` is the standard deviation of
-/// their curves, and `(curve - smooth curve) / σ` stands for `(observed - population) / σ`. Let its greatest value over all
-/// rates exceed `c1` in the share α1 of the samples, and its least value be below `c2` in the share α2. The band is from
-/// `observed - c1 σ` to `observed - c2 σ`. It misses the curve with the probability α1 + α2 at most, which is `1 - level`;
-/// of all such pairs the one with the narrowest band is taken.
+/// Samples of the same size come from a smooth curve near the observed one. At each rate `σ` is the standard
+/// deviation of their curves, and `(curve - smooth curve) / σ` estimates `(observed - population) / σ`. Its
+/// maximum over all rates exceeds `c1` in the share α1 of the samples, and its minimum is below `c2` in the
+/// share α2. The band is from `observed - c1 σ` to `observed - c2 σ`. Its error probability is at most α1 +
+/// α2, which is `1 - level`. Among all such pairs the narrowest band is used.
 ///
-/// They smooth both distributions by kernels over the scores. Here it is a [`SmoothCurve`] along the ranks, so that the band
-/// is the same for every increasing map of the scores. Their package has no lower limit above 0.95 and no upper one
-/// below 0.05. Here `σ` is [`at_least_wilson`], which narrows as rows grow.
+/// The authors smooth both distributions with kernels over the scores. Here it is a [`SmoothCurve`] over the
+/// ranks, so that the band is invariant under increasing maps of the scores. In their package no lower limit
+/// exceeds 0.95, and no upper limit is below 0.05. Here `σ` is [`at_least_wilson`], which narrows as the
+/// number of rows grows.
 pub fn limits(counts: &[Count], level: f64, n_points: u32, resampling: Resampling) -> Option<BandAtRates> {
     let rates = even_rates(n_points);
     let sweep = Sweep::Vertical(rates.clone());
@@ -59,12 +60,12 @@ pub fn limits(counts: &[Count], level: f64, n_points: u32, resampling: Resamplin
     Some((rates, means, from_corner_to_corner(limits)))
 }
 
-/// The pair of `c1` and `c2` with the least difference that together `1 - level` of the samples are beyond, at most; one
-/// more sample counts as beyond either.
+/// The pair of `c1` and `c2` with the smallest difference such that at most `1 - level` of the samples are
+/// beyond either. One extra sample counts as beyond each.
 fn narrowest(mut least: Vec<f64>, mut greatest: Vec<f64>, level: f64) -> (f64, f64) {
     least.sort_unstable_by(f64::total_cmp);
     greatest.sort_unstable_by(|one, other| other.total_cmp(one));
-    // What is rounded below a whole number is that number.
+    // Rounding must not turn an integer into the next lower one.
     let beyond = ((1.0 - level) * (least.len() + 1) as f64 + 1e-9).floor() as usize;
     let beyond = beyond.saturating_sub(2).min(least.len() - 1);
     let pair = |above: usize| (greatest[above], least[beyond - above]);
@@ -79,11 +80,11 @@ mod tests {
 
     #[test]
     fn the_narrowest_pair() {
-        // Four of 119 may be beyond: 0.05 of 120, without one for either end.
+        // Four of 119 may be beyond: 0.05 of 120, minus one for each end.
         let greatest: Vec<f64> = (0..119).map(|draw| f64::from(draw) / 100.0).collect();
         let least: Vec<f64> =
             (0..119).map(|draw| if draw < 3 { -9.0 } else { -0.5 - 0.001 * f64::from(draw) }).collect();
-        // Three extreme ones are left out below, and so one above.
+        // Three extreme samples are excluded below, and therefore one above.
         let (c1, c2) = narrowest(least.clone(), greatest.clone(), 0.95);
         assert!(c1 == 1.17 && (c2 + 0.618).abs() < 1e-12, "{c1} {c2}");
         assert_eq!(narrowest(least, greatest, 0.999), (1.18, -9.0));

@@ -1,29 +1,30 @@
-//! The band about the ellipses of both rates at thresholds.
+//! The band from ellipses of both rates at thresholds.
 
 use crate::statistics::curve_samples::{
     curve_sample::{At, BandPoint, CurveSample, ROUNDING, highest_so_far, lowest_from_here},
     sweep::Point,
 };
 
-/// The band of curves that were read at thresholds: the envelope of their ellipses.
+/// The band of curves read at thresholds: the envelope of their ellipses.
 ///
-/// At a threshold both rates are taken to be jointly normal, with the means, variances and the covariance of the curves.
-/// Their ellipse holds them with the probability `level`: all points within the Mahalanobis distance `√(-2 ln(1 - level))`,
-/// the root of the chi-square quantile with two degrees of freedom. The envelope of many ellipses touches each of them about
-/// where it reaches farthest at right angles to the curve, as that of Demidenko (2012) does for a binormal curve. The
-/// direction of the curve is that from the threshold before to the one after.
+/// At a threshold both rates are modelled as jointly normal, with the means, variances and covariance of the
+/// curves. Their ellipse contains all points within the Mahalanobis distance `√(-2 ln(1 - level))`, the root
+/// of the chi-square quantile with two degrees of freedom. Its probability is `level`. The envelope of many
+/// ellipses touches each approximately where its extent at right angles to the curve is largest. Demidenko
+/// (2012) does the same for a binormal curve. The direction of the curve is the chord from the previous
+/// threshold to the next one.
 pub fn band(sample: &CurveSample, places: &[usize], level: f64) -> Vec<BandPoint> {
     let means = sample.means();
     let (fpr, tpr) = means.split_at(places.len() + 1);
     let (of_fpr, of_tpr) = sample.places().split_at(places.len() + 1);
     let radius = (-2.0 * (1.0 - level).ln()).sqrt();
     let last = places.len();
-    // How far the ellipse of a threshold reaches, to the right and down.
+    // The extent of a threshold's ellipse, to the right and down.
     let extent = |place: usize| -> Point {
         let (before, after) = (place.saturating_sub(1), (place + 1).min(last));
         let (mut along, mut up) = (fpr[after] - fpr[before], tpr[after] - tpr[before]);
         if along.max(up) < ROUNDING {
-            // Curves that all stand still have no direction.
+            // If all curves are constant here, there is no direction.
             (along, up) = (1.0, 1.0);
         }
         let part = |one: &[f64], other: &[f64], means: Point| {
@@ -49,7 +50,8 @@ pub fn band(sample: &CurveSample, places: &[usize], level: f64) -> Vec<BandPoint
         (0..=last).map(end).collect()
     };
     let (lower, upper) = (corner(1.0), corner(-1.0));
-    // Ellipses reach unequally far. Both ends are drawn so that they rise and leave out no part of any ellipse.
+    // Ellipses have different extents. Both limits are made monotone such that they cut off no part of any
+    // ellipse.
     let lower_fpr = highest_so_far(lower.iter().map(|point| point.0.min(1.0)));
     let upper_tpr = highest_so_far(upper.iter().map(|point| point.1.min(1.0)));
     let lower_tpr = lowest_from_here(lower.iter().map(|point| point.1.max(0.0)));
@@ -69,7 +71,8 @@ mod tests {
 
     #[test]
     fn points_of_ellipses() {
-        // Rates of 0.4 and 0.6 with deviations of 0.1 and 0.2, and no covariance; the curve rises there at 45 degrees.
+        // Rates of 0.4 and 0.6 with deviations of 0.1 and 0.2, and no covariance; the curve has a slope of 45
+        // degrees.
         let (a, b) = (0.1 * 0.75f64.sqrt(), 0.2 * 0.75f64.sqrt());
         let curve = |f: f64, t: f64| vec![0.0, 0.4 + f, 1.0, 0.0, 0.6 + t, 1.0];
         let sample = CurveSample::new(&[curve(a, b), curve(-a, b), curve(a, -b), curve(-a, -b)]).unwrap();

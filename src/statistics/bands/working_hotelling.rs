@@ -10,17 +10,18 @@ use crate::statistics::curves::binormal::{Moments, moments};
 
 /// Rates from 0 to 1, the binormal curve there, and the limits of its tpr (Ma and Hall 1993; Demidenko 2012).
 ///
-/// Between normal quantiles the curve is the line `a + b z`, with `b = s0 / s1` and `a = (m1 - m0) / s1` from the means and
-/// deviations of the classes. With `n1` positives and `n0` negatives, in large samples,
-/// `Var a = 1 / n1 + b² / n0 + a² / (2 n1)`, `Var b = b² (1 / (2 n1) + 1 / (2 n0))`, and `Cov(a, b) = a b / (2 n1)`. The line
-/// lies within `√(χ²(2) Var(a + b z))` of the estimate at all `z` at once (Working and Hotelling 1929), and
-/// the quantile of χ² with two degrees of freedom is `-2 ln(1 - level)`. None where a class has no
-/// spread, or one so much more than the other that squares leave the range of floats.
+/// In normal quantiles the curve is the line `a + b z`, where `b = s0 / s1` and `a = (m1 - m0) / s1` from the
+/// means and deviations of the classes. In large samples of `n1` positives and `n0` negatives,
+/// `Var a = 1 / n1 + b² / n0 + a² / (2 n1)`, `Var b = b² (1 / (2 n1) + 1 / (2 n0))`, and
+/// `Cov(a, b) = a b / (2 n1)`. The line lies within `√(χ²(2) Var(a + b z))` of the estimate simultaneously
+/// for all `z` (Working and Hotelling 1929). The quantile of χ² with two degrees of freedom is
+/// `-2 ln(1 - level)`. `None` if a class has no spread, or if the spreads differ so much that squares exceed
+/// the range of floats.
 pub fn limits(ties: &Ties<'_>, counts: &Counts, level: f64, n_points: u32) -> Option<BandAtRates> {
     let (n_pos, n_neg) = (ties.n_pos() as f64, ties.n_neg() as f64);
     let Moments { distance, pos, neg } = moments(ties, counts)?;
     let (a, b) = (distance / pos, neg / pos);
-    // Squares outside the range of floats have no variance to speak of.
+    // Squares outside the range of floats give no usable variance.
     if !((a * a).is_finite() && (b * b).is_normal()) {
         return None;
     }
@@ -57,7 +58,7 @@ mod tests {
             super::limits(&ties, &counts, 0.95, 101)
         })
         .unwrap();
-        // Both classes spread alike: at fpr one half the quantile of the tpr is the distance in deviations.
+        // Both classes have equal spread: at fpr 1/2 the quantile of the tpr is the standardised distance.
         let a = 3.0 / (9999.0f64 / 12.0 / 100.0).sqrt();
         assert!((means[50] - upper_tail(-a)).abs() < 1e-12, "{} {a}", means[50]);
         let half = ((2.0 + 0.5 * a * a) / 100.0 * -2.0 * 0.05f64.ln()).sqrt();
@@ -71,7 +72,8 @@ mod tests {
             })
         };
         assert!(limits_of(&[2.0, 2.0, 1.0, 0.0]).is_none());
-        // No band if the squared slope underflows. Scores that are all subnormal are scaled, so they have one.
+        // No band if the squared slope underflows. Scores that are all subnormal are scaled, so they have a
+        // band.
         assert!(limits_of(&[2.0, 1.0, -0.0, 5e-324]).is_none());
         assert!(limits_of(&[2.0, 1.0, 0.0, 1e-200]).is_none());
         assert_eq!(limits_of(&[5e-323, 3e-323, 0.0, 1e-323]), limits_of(&[5.0, 3.0, 0.0, 1.0]));

@@ -6,33 +6,33 @@ use crate::math::sum::Sum;
 use crate::ranking::ties::Count;
 use crate::statistics::options::{FromOptions, OptionError, Options, words};
 
-/// How scores are divided into bins, each of the scores above its lower edge up to its upper edge.
+/// The division of scores into bins; each excludes its lower edge and includes its upper edge.
 #[derive(Clone, Debug)]
 pub enum Binning {
-    /// So many bins between quantiles of the scores.
+    /// This number of bins between quantiles of the scores.
     Quantile(u32),
-    /// So many bins of equal width.
+    /// This number of bins of equal width.
     Uniform(u32),
-    /// Bins between given edges.
+    /// Bins between specified edges.
     Edges(Vec<f64>),
 }
 
-/// The kinds of bins with edges.
+/// Methods for bins with edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeMethod {
-    /// About as many rows in each.
+    /// About equal numbers of rows.
     Quantile,
-    /// Of equal width.
+    /// Equal widths.
     Uniform,
 }
 words!(EdgeMethod { "quantile" => Quantile, "uniform" => Uniform });
 
-/// The kinds of bins of a calibration curve.
+/// Methods for the bins of a calibration curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinMethod {
-    /// About as many rows in each.
+    /// About equal numbers of rows.
     Quantile,
-    /// Of equal width.
+    /// Equal widths.
     Uniform,
     /// The blocks of the isotonic regression.
     Isotonic,
@@ -42,13 +42,13 @@ words!(BinMethod { "quantile" => Quantile, "uniform" => Uniform, "isotonic" => I
 /// The rows of a bin.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bin {
-    /// Its number, 1 for the lowest scores.
+    /// The bin number; 1 for the lowest scores.
     pub number: u64,
     /// Its edges.
     pub edges: (f64, f64),
     /// Positives and negatives, or their weights.
     pub mass: Count<f64>,
-    /// The sums of squared weights.
+    /// The sum of squared weights.
     pub squares: f64,
     /// The sum of the scores of all rows.
     score_sum: Sum,
@@ -100,7 +100,7 @@ impl FromOptions for Binning {
 }
 
 impl Binning {
-    /// The bins that have rows, from the lowest scores up.
+    /// The non-empty bins, lowest scores first.
     pub fn of(&self, masses: &Masses) -> Vec<Bin> {
         match self {
             Binning::Edges(edges) => between(edges, masses),
@@ -114,8 +114,8 @@ impl Binning {
     }
 }
 
-/// Quantiles of the scores, from the lowest to the highest score: of rows by linear interpolation (Hyndman and Fan 1996, type 7), of
-/// weights by their distribution function.
+/// Quantiles of the scores, including minimum and maximum. For rows they are interpolated linearly (Hyndman
+/// and Fan 1996, type 7); for weights they use the distribution function.
 pub fn quantile_edges(masses: &Masses, bins: u32) -> Vec<f64> {
     let scores = &masses.scores;
     let (mut reach, mut sum) = (Vec::with_capacity(scores.len()), 0.0);
@@ -131,7 +131,7 @@ pub fn quantile_edges(masses: &Masses, bins: u32) -> Vec<f64> {
                 let mass = sum * f64::from(edge) / f64::from(bins);
                 return scores[reach.partition_point(|&reach| reach < mass).min(last)].score;
             }
-            // In whole numbers: a rounded rank would move the rows of a score on an edge to the next bin.
+            // As integers: a rounded rank would move the rows of a score on an edge to the next bin.
             let (ranks, bins) = ((sum - 1.0) * f64::from(edge), f64::from(bins));
             let rest = ranks % bins;
             let rank = (ranks - rest) / bins;
@@ -141,7 +141,7 @@ pub fn quantile_edges(masses: &Masses, bins: u32) -> Vec<f64> {
         .collect()
 }
 
-/// The bins between these edges that have rows. Scores beyond the edges are in no bin.
+/// The non-empty bins between these edges. Scores beyond the edges belong to no bin.
 pub fn between(edges: &[f64], masses: &Masses) -> Vec<Bin> {
     let (lowest, inner) = (edges[0], &edges[1..edges.len() - 1]);
     let highest = edges[edges.len() - 1];
@@ -159,7 +159,8 @@ pub fn between(edges: &[f64], masses: &Masses) -> Vec<Bin> {
     bins
 }
 
-/// The blocks of the isotonic regression, from the lowest scores up, with the lowest and the highest score of each as edges.
+/// The blocks of the isotonic regression, lowest scores first; their edges are the lowest and the highest
+/// score.
 pub fn isotonic(masses: &Masses) -> Vec<Bin> {
     let mut blocks: Vec<Bin> = Vec::new();
     let whole = |mass: Count<f64>| Count { pos: mass.pos as u64, neg: mass.neg as u64 };
@@ -200,20 +201,20 @@ mod tests {
             bins.iter().map(|bin| (bin.number, bin.mass.pos, bin.mass.neg)).collect();
         assert_eq!(rows, [(1, 2.0, 1.0), (2, 2.0, 1.0)]);
         assert_eq!((bins[0].edges, bins[1].mean_score()), ((0.0, 0.5), 2.75 / 3.0));
-        // Scores beyond the edges are in no bin, and a bin without rows is left out.
+        // Scores beyond the edges belong to no bin, and empty bins are omitted.
         let some = between(&[0.5, 0.6, 0.8], &masses(&[(0.25, 1.0, 0.0), (0.75, 1.0, 0.0)]));
         assert_eq!((some.len(), some[0].number), (1, 2));
     }
 
     #[test]
-    fn quantiles_are_of_repeated_rows() {
+    fn weighted_quantiles_equal_repeated_rows() {
         let edges = quantile_edges(&masses(&[(0.25, 2.0, 0.0), (0.5, 1.0, 0.0), (0.75, 1.0, 1.0)]), 4);
         assert_eq!(edges, [0.25, 0.25, 0.5, 0.75, 0.75]);
         assert_eq!(quantile_edges(&masses(&[(0.0, 1.0, 0.0), (1.0, 1.0, 0.0)]), 2), [0.0, 0.5, 1.0]);
     }
 
     #[test]
-    fn blocks_are_those_of_the_isotonic_regression() {
+    fn isotonic_blocks() {
         let blocks = isotonic(&masses(&[(0.1, 0.0, 2.0), (0.2, 1.0, 1.0), (0.3, 0.0, 1.0), (0.4, 2.0, 0.0)]));
         let rates: Vec<f64> = blocks.iter().map(Bin::rate).collect();
         assert_eq!(rates, [0.0, 1.0 / 3.0, 1.0]);

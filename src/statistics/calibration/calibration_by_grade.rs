@@ -1,4 +1,4 @@
-//! Tests of the stated probability of each rating grade.
+//! Tests of the predicted probability of each rating grade.
 
 use statrs::function::beta::{beta_reg, inv_beta_reg};
 
@@ -12,15 +12,15 @@ use crate::statistics::inference::{RateInterval, interval::tail};
 use crate::statistics::kinds::{Column, Curve, Record, record};
 use crate::statistics::options::from_options;
 
-/// More distinct scores are no grades.
+/// Columns with more distinct scores are not grades.
 const MOST_GRADES: usize = 1000;
 
-/// The rate of positives of each distinct score, and whether the score is too low for it.
+/// The rate of positives of each distinct score, and a test whether the score is too low.
 #[derive(Clone, Copy, Debug)]
 pub struct CalibrationByGrade {
     /// The coverage of the intervals.
     pub level: f64,
-    /// How p-values are adjusted for the number of grades.
+    /// The adjustment of p-values for the number of grades.
     pub adjust: Adjustment,
 }
 

@@ -13,7 +13,7 @@ use crate::statistics::options::{FromOptions, OptionError, Options, from_options
 /// The mean score and the rate of positives in bins of scores.
 #[derive(Clone, Debug)]
 pub struct CalibrationCurve {
-    /// The bins; blocks of the isotonic regression, if there are none.
+    /// The bins; if `None`, the blocks of the isotonic regression.
     pub binning: Option<Binning>,
     /// The coverage of the intervals.
     pub level: f64,

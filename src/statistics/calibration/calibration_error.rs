@@ -9,7 +9,7 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 
-/// Distances of the rate of positives from the mean score in bins.
+/// Distances between the rate of positives and the mean score in bins.
 #[derive(Clone, Debug)]
 pub struct CalibrationError {
     /// The bins.
@@ -100,9 +100,9 @@ mod tests {
     fn two_bins() {
         let error = CalibrationError { binning: Binning::Uniform(2) };
         let record = summary(&error, &[1, 0, 1, 1], &[0.25, 0.5, 0.75, 1.0]);
-        // Rates 1/2 and 1 beside means of 3/8 and 7/8.
+        // Rates of 1/2 and 1 against means of 3/8 and 7/8.
         assert_eq!((record.ece, record.mce, record.rmsce), (Some(0.125), Some(0.125), Some(0.125)));
-        // The variance of the first rate, 1/4, is more than the squares.
+        // The variance of the first rate, 1/4, exceeds the squares.
         assert_eq!((record.rmsce_debiased, record.n_bins), (Some(0.0), Some(2)));
         let beyond = CalibrationError { binning: Binning::Edges(vec![0.0, 0.1]) };
         let nothing = summary(&beyond, &[1], &[0.5]);

@@ -1,4 +1,4 @@
-//! Whether probabilities are too high or too low, too extreme or too moderate.
+//! Whether probabilities are too high or low, too extreme or too moderate.
 
 use super::bins::{self, Bin};
 use super::masses::Masses;
@@ -12,10 +12,11 @@ use crate::statistics::inference::{Estimate, RateInterval, interval::tail};
 use crate::statistics::kinds::{Mass, Summary, record};
 use crate::statistics::options::from_options;
 
-/// Calibration in the large, the slope of the logistic recalibration, tests, and distances from the isotonic fit.
+/// Calibration in the large, the slope of the logistic recalibration, tests, and distances from the isotonic
+/// fit.
 #[derive(Clone, Copy, Debug)]
 pub struct CalibrationSummary {
-    /// The groups of the Hosmer-Lemeshow test.
+    /// The number of groups of the Hosmer-Lemeshow test.
     pub bins: u32,
     /// Whether the score was fitted to these rows.
     pub fitted: bool,
@@ -124,7 +125,8 @@ impl Summary for CalibrationSummary {
 }
 
 impl CalibrationSummary {
-    /// The ratio with limits `exp(ln ratio ± z se / rate)`, se the standard error of the rate (Debray and others 2017).
+    /// The ratio with limits `exp(ln ratio ± z se / rate)`, where se is the standard error of the rate
+    /// (Debray and others 2017).
     fn observed_expected(&self, masses: &Masses, rate: f64, expected: f64) -> RateInterval {
         if expected == 0.0 {
             return RateInterval::default();
@@ -140,7 +142,8 @@ impl CalibrationSummary {
         RateInterval::of(Some(ratio), limits)
     }
 
-    /// The statistic `sum (O - E)² / (E (1 - E / n))` over groups, and its degrees of freedom (Hosmer and Lemeshow 1980).
+    /// The statistic `sum (O - E)² / (E (1 - E / n))` over groups, and its degrees of freedom (Hosmer and
+    /// Lemeshow 1980).
     fn hosmer_lemeshow(&self, masses: &Masses) -> Option<(f64, u64)> {
         let mut edges = bins::quantile_edges(masses, self.bins);
         edges.dedup();
@@ -151,25 +154,26 @@ impl CalibrationSummary {
         let part = |group: &Bin| {
             let (n, mean) = (group.mass.rows(), group.mean_score());
             let (distance, variance) = (group.mass.pos - n * mean, n * mean * (1.0 - mean));
-            // No error is possible without variance, and none was made.
+            // Without variance no error is possible, and there is none.
             if distance == 0.0 { 0.0 } else { distance * distance / variance }
         };
         let parts: Vec<f64> = groups.iter().map(part).collect();
-        // A sum with its rounding errors has no infinity.
+        // The compensated sum does not support infinity.
         let infinite = parts.iter().copied().find(|part| part.is_infinite());
         let statistic = infinite.unwrap_or_else(|| Sum::of(parts.into_iter()));
         Some((statistic, (groups.len() as u64).saturating_sub(if self.fitted { 2 } else { 0 })))
     }
 }
 
-/// The tails beyond `(O - E) / sqrt(sum p (1 - p))`, with the weights w² in the sum.
+/// The two-sided tail probability of `(O - E) / sqrt(sum p (1 - p))`, with squared weights in the sum.
 fn observed_expected_p_value(masses: &Masses, expected: f64) -> Option<f64> {
     let variance = masses.sum(|at| at.squares.rows() * at.score * (1.0 - at.score));
     let z = (masses.all.pos - expected) / variance.sqrt();
     (masses.has_squares && variance > 0.0).then(|| 2.0 * upper_tail(z.abs()))
 }
 
-/// `sum (y - p) (1 - 2 p) / sqrt(sum (1 - 2 p)² p (1 - p))` (Spiegelhalter 1986), with weights w in the first and w² in the second sum.
+/// `sum (y - p) (1 - 2 p) / sqrt(sum (1 - 2 p)² p (1 - p))` (Spiegelhalter 1986). The first sum has weights
+/// w, the second w².
 fn spiegelhalter(masses: &Masses) -> Option<f64> {
     let surplus =
         masses.sum(|at| (at.mass.pos * (1.0 - at.score) - at.mass.neg * at.score) * (1.0 - 2.0 * at.score));
@@ -178,7 +182,8 @@ fn spiegelhalter(masses: &Masses) -> Option<f64> {
     (masses.has_squares && variance > 0.0).then(|| surplus / variance.sqrt())
 }
 
-/// The mean, the median, the 90th percentile and the maximum of the distances from the isotonic fit (Austin and Steyerberg 2019).
+/// The mean, the median, the 90th percentile and the maximum of the distances from the isotonic fit (Austin
+/// and Steyerberg 2019).
 fn distances(masses: &Masses) -> [f64; 4] {
     let blocks = bins::isotonic(masses);
     let mut block = blocks.iter().peekable();
@@ -236,12 +241,12 @@ mod tests {
             (Some(0.5), Some(0.5), Some(1.0))
         );
         assert!(record.in_the_large.value.unwrap().abs() < 1e-12);
-        // One score of both classes does not keep the others from separating them.
+        // A single score with both classes still leaves the classes separated.
         assert_eq!(record.slope.value, None);
         assert_eq!(record.observed_expected_p_value, Some(1.0));
-        // Both scores of 1/2 are fitted by 1/2, and the others are off by 1/4.
+        // Both scores of 1/2 are fitted by 1/2; the others are off by 1/4.
         assert_eq!((record.ici, record.emax, record.e50), (Some(0.125), Some(0.25), Some(0.0)));
-        // Surplus 2 (1/4 (1/2)) over variance 2 (1/4) (3/16).
+        // The surplus is 2 (1/4 (1/2)), the variance 2 (1/4) (3/16).
         assert!((record.spiegelhalter_z.unwrap() + 0.25 / f64::sqrt(3.0 / 32.0)).abs() < 1e-15);
     }
 

@@ -4,12 +4,12 @@ use std::ops::Add;
 
 use crate::ranking::ties::Count;
 
-/// The blocks of the isotonic regression, from the highest scores down: in each the rate of positives is the fitted probability, and
-/// rates fall from block to block.
+/// The blocks of the isotonic regression, highest scores first. The rate of positives of a block is the
+/// fitted probability; rates decrease from block to block.
 ///
-/// Pool adjacent violators (Ayer, Brunk, Ewing, Reid and Silverman 1955): a block whose rate is not below that of the block before is
-/// joined to it. Rates of counts are compared as fractions, so that the blocks are those of the definition, and those of parts can be
-/// joined. `O(n)` for scores in order.
+/// Pool adjacent violators (Ayer, Brunk, Ewing, Reid and Silverman 1955): a block is merged with the previous
+/// block if its rate is not lower. Rates are compared as exact fractions of counts, so the blocks match the
+/// definition, and blocks of parts can be merged. `O(n)` for sorted scores.
 #[derive(Clone, Debug)]
 pub struct Blocks<T = u64>(Vec<Count<T>>);
 
@@ -38,7 +38,7 @@ impl<T: Rate> Blocks<T> {
     }
 }
 
-/// Adds a block behind others: it is joined to the last one until both are in order.
+/// Appends a block and merges it with the previous ones until rates decrease.
 pub fn pool<B>(
     blocks: &mut Vec<B>,
     mut block: B,
@@ -51,9 +51,9 @@ pub fn pool<B>(
     blocks.push(block);
 }
 
-/// What rates are made of: counts of rows, or weights.
+/// The number type of rates: counts of rows, or weights.
 pub trait Rate: Add<Output = Self> + Copy + Default + PartialEq {
-    /// Whether the rate of some rows is below that of others.
+    /// Whether the rate of some rows is below the rate of others.
     fn is_below(these: Count<Self>, others: Count<Self>) -> bool;
 }
 
@@ -86,14 +86,14 @@ mod tests {
         assert_eq!(blocks(&[]), []);
         assert_eq!(blocks(&[(1, 0), (0, 0), (0, 1)]), [(1, 0), (0, 1)]);
         assert_eq!(blocks(&[(0, 1), (1, 0)]), [(1, 1)]);
-        // Equal rates are one block.
+        // Equal rates are merged.
         assert_eq!(blocks(&[(1, 1), (2, 2), (0, 3)]), [(3, 3), (0, 3)]);
         assert_eq!(blocks(&[(2, 1), (0, 2), (1, 1), (0, 1)]), [(2, 1), (1, 3), (0, 1)]);
     }
 
     proptest! {
-        /// The min-max formula: the fit at a score is the least, over blocks that begin there or above, of the largest rate of
-        /// a run that goes on from there.
+        /// The min-max formula. A run starts at or above a score and ends at or below it. The fit is the
+        /// minimum over starts of the maximum rate over ends.
         #[test]
         fn definition_and_parts(counts in prop::collection::vec((0u64..4, 0u64..4), 0..12), cut in 0usize..12) {
             let counts: Vec<(u64, u64)> = counts.into_iter().filter(|count| count.0 + count.1 > 0).collect();

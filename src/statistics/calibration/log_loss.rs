@@ -112,14 +112,14 @@ mod tests {
         assert_eq!(record.uncertainty, Some(2f64.ln()));
         assert!((record.normalized_entropy.unwrap() - expected / 2f64.ln()).abs() < 1e-15);
         assert_eq!(record.n_infinite, Mass(0));
-        // Certain errors make it infinite, and are counted.
+        // Wrong predictions with certainty make the loss infinite, and are counted.
         let wrong = summary(&NINETY_FIVE, &[1, 0, 1, 1], &[0.0, 1.0, 1.0, 0.5]);
         assert_eq!(
             (wrong.log_loss, wrong.interval.se, wrong.n_infinite),
             (Some(f64::INFINITY), None, Mass(2))
         );
         assert_eq!((wrong.miscalibration, wrong.skill), (Some(f64::INFINITY), Some(f64::NEG_INFINITY)));
-        // Certain and right.
+        // Right predictions with certainty.
         let right = summary(&NINETY_FIVE, &[1, 0], &[1.0, 0.0]);
         assert_eq!((right.log_loss, right.skill, right.interval.se), (Some(0.0), Some(1.0), Some(0.0)));
     }

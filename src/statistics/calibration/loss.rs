@@ -1,4 +1,4 @@
-//! The mean loss of probabilities: its standard error, its skill, and its parts.
+//! The mean loss of probabilities: its standard error, its skill, and its decomposition.
 
 use super::isotonic::Blocks;
 use crate::math::exact_sum::ExactSum;
@@ -7,13 +7,14 @@ use crate::ranking::ties::{Count, Ties, units::Units};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::Mass;
 
-/// A strictly proper loss of a probability. A value rather than a type: the walk over ties is compiled once.
+/// A strictly proper loss of a probability. It is a value rather than a type, so that the walk over ties is
+/// compiled once.
 pub struct Loss {
     /// The largest loss.
     pub most: f64,
-    /// The loss of a probability where the label is positive, and where it is negative.
+    /// The losses of a probability for a positive and for a negative label.
     pub of: fn(f64) -> Count<f64>,
-    /// The total loss of rows that have their rate as their probability.
+    /// The total loss of rows whose probability is their rate of positives.
     pub of_rate: fn(Count<f64>) -> f64,
     /// The derivative, by the rate, of the mean loss of the rate itself.
     pub derivative: fn(Count<f64>) -> f64,
@@ -26,15 +27,15 @@ pub struct MeanLoss {
     pub value: f64,
     /// Its standard error and limits.
     pub interval: Interval,
-    /// `1 - value / uncertainty`; undefined without a positive or without a negative.
+    /// `1 - value / uncertainty`; undefined without positives or negatives.
     pub skill: Option<f64>,
     /// Its standard error.
     pub skill_se: Option<f64>,
-    /// What the isotonic fit to the group would save.
+    /// The reduction of the loss by an isotonic fit to the group.
     pub miscalibration: f64,
-    /// What that fit saves in comparison with the rate of the group.
+    /// The reduction by that fit compared with the rate of the group.
     pub discrimination: f64,
-    /// The mean loss of the rate of the group.
+    /// The mean loss of the group's rate as the probability.
     pub uncertainty: f64,
     /// Rows whose loss is infinite.
     pub n_infinite: Mass,
@@ -44,7 +45,7 @@ pub struct MeanLoss {
 #[derive(Default)]
 struct Sums<T> {
     losses: Count<ExactSum>,
-    /// Of the squared losses.
+    /// The sum of squared losses.
     squares: ExactSum,
     n_infinite: Count,
     blocks: Blocks<T>,
@@ -65,9 +66,10 @@ impl<T> Sums<T> {
 impl MeanLoss {
     /// The mean loss of a group; undefined without rows.
     ///
-    /// `value = miscalibration - discrimination + uncertainty` (CORP: Dimitriadis, Gneiting and Jordan 2021). The standard error is
-    /// that of a mean; with weights its square is `n / (n - 1) sum w² (loss - value)² / (sum w)²`. That of the skill is by the influence
-    /// of each row on the value and on the rate.
+    /// `value = miscalibration - discrimination + uncertainty` (CORP: Dimitriadis, Gneiting and Jordan 2021).
+    /// The standard error is the standard error of a mean. With weights its square is
+    /// `n / (n - 1) sum w² (loss - value)² / (sum w)²`. The standard error of the skill uses the influence of
+    /// each row on the value and on the rate.
     pub fn of_ties(loss: &Loss, ties: &mut Ties<'_>, level: f64) -> Option<MeanLoss> {
         let rows = Count::from(&*ties).rows() as f64;
         match ties.units() {
@@ -104,10 +106,10 @@ impl MeanLoss {
         );
         let losses = Count { pos: sums.losses.pos.sum(), neg: sums.losses.neg.sum() };
         let mean = Self::new(loss, losses, fitted, all, Mass(sums.n_infinite.rows()));
-        // n times the sum of squared distances from the mean, which loses no digit.
+        // n times the sum of squared distances from the mean, without loss of digits.
         let (total, squares) = (losses.pos.plus(losses.neg), sums.squares.sum());
         let spread = squares.times(n).plus(total.squared().negative()).total();
-        // What is left of equal losses is an error of rounding.
+        // If losses are equal, the remainder is a rounding error.
         let spread =
             if spread <= n * squares.total() * 16.0 * f64::EPSILON.powi(2) { 0.0 } else { spread / n };
         let shared = losses.pos.total() - mean.value * all.pos;
@@ -119,12 +121,12 @@ impl MeanLoss {
         ];
         let magnitude: f64 = of_skill.iter().map(|part| part.abs()).sum();
         let of_skill = Sum::of(of_skill.into_iter());
-        // What is left of parts that cancel is an error of rounding.
+        // If the terms cancel, the remainder is a rounding error.
         let of_skill = if of_skill <= 64.0 * f64::EPSILON * magnitude { 0.0 } else { of_skill };
         mean.with_variances(loss, spread / (n * n), of_skill / (n * n), n, level)
     }
 
-    /// The same of rows with weights; undefined if all are 0.
+    /// The same for weighted rows; undefined if all weights are 0.
     fn of_weights(loss: &Loss, ties: &mut Ties<'_>, units: Units, rows: f64, level: f64) -> Option<MeanLoss> {
         let weights =
             |rows: Count| Count { pos: units.pos.weight(rows.pos), neg: units.neg.weight(rows.neg) };
@@ -167,7 +169,7 @@ impl MeanLoss {
         Some(mean.with_variances(loss, of_mean.total() / square, of_skill.total() / square, rows, level))
     }
 
-    /// The mean without its errors, from the sums of losses by class, and the loss of the isotonic fit.
+    /// The mean without standard errors, from the sums of losses by class, and the loss of the isotonic fit.
     fn new(loss: &Loss, losses: Count<Sum>, fitted: f64, all: Count<f64>, n_infinite: Mass) -> MeanLoss {
         let n = all.rows();
         let total = losses.pos.plus(losses.neg);
@@ -186,12 +188,13 @@ impl MeanLoss {
         }
     }
 
-    /// The influence of a row on the skill is `by_loss (loss - value) + by_rate (label - rate)`, over the number of rows.
+    /// The influence of a row on the skill is `by_loss (loss - value) + by_rate (label - rate)`, divided by
+    /// the number of rows.
     fn influence_on_skill(&self, loss: &Loss, all: Count<f64>) -> (f64, f64) {
         (-1.0 / self.uncertainty, self.value / self.uncertainty.powi(2) * (loss.derivative)(all))
     }
 
-    /// The same with the standard errors, from variances that divide by the number of rows.
+    /// Adds the standard errors, from variances that divide by the number of rows.
     fn with_variances(self, loss: &Loss, of_mean: f64, of_skill: f64, rows: f64, level: f64) -> MeanLoss {
         if rows < 2.0 || self.value.is_infinite() {
             return self;

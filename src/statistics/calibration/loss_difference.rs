@@ -1,4 +1,4 @@
-//! The difference of two scores' losses on the same rows.
+//! The difference of the losses of two scores on the same rows.
 
 use super::brier_score::SQUARED;
 use super::log_loss::LOGARITHMIC;
@@ -17,7 +17,7 @@ use crate::statistics::rows::Rows;
 /// The difference of the Brier scores of two probabilities.
 #[derive(Clone, Copy, Debug)]
 pub struct BrierScoreDifference {
-    /// What is tested; that there is no difference, if not said.
+    /// The hypothesis; no difference by default.
     pub test: Hypothesis,
     /// The coverage of the interval.
     pub level: f64,
@@ -26,7 +26,7 @@ pub struct BrierScoreDifference {
 /// The difference of the logarithmic losses of two probabilities.
 #[derive(Clone, Copy, Debug)]
 pub struct LogLossDifference {
-    /// What is tested; that there is no difference, if not said.
+    /// The hypothesis; no difference by default.
     pub test: Hypothesis,
     /// The coverage of the interval.
     pub level: f64,
@@ -63,8 +63,8 @@ from_options!(|options| LogLossDifference {
     level: options.level()?,
 });
 
-/// The losses of two scores, and their difference row by row, as means over all weights; the standard error is that of a mean, with
-/// weights as in [`MeanLoss`](super::loss::MeanLoss).
+/// The losses of two scores and their row-wise difference, as means over all weights. The standard error is
+/// the standard error of a mean, with weights as in [`MeanLoss`](super::loss::MeanLoss).
 fn compare(loss: &Loss, rows: &Rows, test: Hypothesis, level: f64) -> LossDifferenceRecord {
     if rows.len == 0 {
         return LossDifferenceRecord::undefined(rows);
@@ -74,7 +74,7 @@ fn compare(loss: &Loss, rows: &Rows, test: Hypothesis, level: f64) -> LossDiffer
         if rows.labels[row] { losses.pos } else { losses.neg }
     };
     let weight = |row: usize| rows.weights.as_ref().map_or(1.0, |weights| weights[row]);
-    // Sums without rounding, so that the order of rows changes no bit.
+    // Exact sums, so that the result does not depend on the order of rows.
     let sum = |of: &dyn Fn(usize) -> f64| {
         let mut sum = ExactSum::default();
         (0..rows.len).for_each(|row| sum.add(of(row), 1));

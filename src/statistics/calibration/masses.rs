@@ -1,9 +1,9 @@
-//! The distinct scores of a group with the rows of each.
+//! The distinct scores of a group with the positives and negatives of each.
 
 use crate::math::sum::Sum;
 use crate::ranking::ties::{Count, Ties};
 
-/// The rows that share a score.
+/// The rows of one score.
 #[derive(Clone, Copy, Debug)]
 pub struct ScoreMass {
     /// The score.
@@ -21,7 +21,7 @@ pub struct Masses {
     pub scores: Vec<ScoreMass>,
     /// Positives and negatives of all scores.
     pub all: Count<f64>,
-    /// Rows, whatever they weigh.
+    /// The number of rows, independent of weights.
     pub rows: f64,
     /// Whether rows have weights.
     pub has_weights: bool,
@@ -71,12 +71,13 @@ impl Masses {
         Sum::of(self.scores.iter().map(of))
     }
 
-    /// The sum of scores, each as often as it has rows.
+    /// The sum of all scores, each times its number of rows.
     pub fn sum_of_scores(&self) -> f64 {
         Sum::of_repeated(self.scores.iter().map(|score| (score.score, score.mass.rows())))
     }
 
-    /// `n / (n - 1)` for the variance of a sum of weighted rows; undefined with a single row and without squared weights.
+    /// `n / (n - 1)` for the variance of a sum of weighted rows; undefined for a single row and without
+    /// squared weights.
     pub fn bessel(&self) -> Option<f64> {
         (self.has_squares && self.rows > 1.0).then(|| self.rows / (self.rows - 1.0))
     }
@@ -86,7 +87,7 @@ impl Masses {
 pub(super) mod tests {
     use super::*;
 
-    /// Scores in ascending order, each with its positives and negatives.
+    /// Ascending scores, each with its positives and negatives.
     pub fn masses(scores: &[(f64, f64, f64)]) -> Masses {
         let of = |&(score, pos, neg): &(f64, f64, f64)| {
             let mass = Count { pos, neg };

@@ -1,4 +1,4 @@
-//! Whether scores are right as probabilities.
+//! Calibration: the accuracy of scores as probabilities.
 
 pub mod bins;
 pub mod brier_score;

@@ -1,8 +1,8 @@
-//! Scores that are probabilities.
+//! Validation of scores as probabilities.
 
 use crate::ranking::ties::Ties;
 
-/// Refuses scores below 0 or above 1.
+/// Rejects scores below 0 or above 1.
 pub fn check(ties: &mut Ties<'_>) -> Result<(), String> {
     for rank in [1, ties.n_pos() + ties.n_neg()] {
         let score = ties.threshold(rank).map(|key| ties.value(key));
@@ -11,7 +11,7 @@ pub fn check(ties: &mut Ties<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses a score below 0 or above 1.
+/// Rejects a score below 0 or above 1.
 pub fn check_score(score: f64) -> Result<(), String> {
     if (0.0..=1.0).contains(&score) {
         return Ok(());

@@ -5,22 +5,23 @@ use crate::math::sum::Sum;
 use crate::ranking::{tasks, ties::Count};
 use crate::statistics::inference::{Estimate, Interval};
 
-/// Newton's steps at most; about six are taken, and more if scores are far from the rates.
+/// The maximum number of Newton steps; about six are typical, and more if scores are far from the rates.
 const MOST_STEPS: usize = 1000;
 
-/// No logit moves by more than this much in a step: where all fitted probabilities are near 0 or 1 there is no information.
+/// The maximum change of a logit per step: if all fitted probabilities are near 0 or 1, there is no
+/// information.
 const FARTHEST: f64 = 3.0;
 
-/// Logits would move by at most this much in a further step.
+/// Converged if a further step would change logits by at most this.
 const TOLERANCE: f64 = 1e-12;
 
-/// A step is not halved below this part of it.
+/// The minimum factor of a halved step.
 const LEAST_FACTOR: f64 = 1e-10;
 
-/// A step that is smaller, relative to the standard error, but does not increase the likelihood, is an error of rounding.
+/// A smaller step, relative to the standard error, that does not increase the likelihood is a rounding error.
 const ROUNDING: f64 = 1e-6;
 
-/// So many scores are summed by one thread.
+/// The number of scores that one thread sums.
 const BLOCK_SCORES: usize = 1 << 15;
 
 /// `logit P(label) = intercept + slope logit(score)` by maximum likelihood (Cox 1958).
@@ -30,14 +31,15 @@ pub struct Recalibration {
     pub in_the_large: Estimate,
     /// The intercept of the model with both coefficients.
     pub intercept: Estimate,
-    /// Its slope.
+    /// The slope of that model.
     pub slope: Estimate,
 }
 
 impl Recalibration {
-    /// The regression on these scores. Undefined without both classes and if a score is 0 or 1; the slope also if the scores
-    /// separate the classes, or are all equal. The variance is the inverse information; with weights it is the sandwich
-    /// `n / (n - 1) I⁻¹ (sum w² r² x x') I⁻¹` (Binder 1983).
+    /// The regression on these scores. It is undefined without both classes and if a score is 0 or 1. The
+    /// slope is also undefined if the scores separate the classes or are all equal. The variance is the
+    /// inverse information. With weights it is the sandwich `n / (n - 1) I⁻¹ (sum w² r² x x') I⁻¹` (Binder
+    /// 1983).
     pub fn of(masses: &Masses, level: f64) -> Recalibration {
         let (first, last) = (&masses.scores[0], &masses.scores[masses.scores.len() - 1]);
         if masses.all.pos == 0.0 || masses.all.neg == 0.0 || first.score <= 0.0 || last.score >= 1.0 {
@@ -65,14 +67,14 @@ impl Recalibration {
     }
 }
 
-/// The coefficients that are estimated.
+/// The free coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Free {
     Intercept,
     Both,
 }
 
-/// Whether no score, or a single one, lies between the classes: a likelihood without a maximum.
+/// Whether the classes overlap in at most one score, so that the likelihood has no maximum.
 fn separates(masses: &Masses) -> bool {
     let is_pos = |score: &&ScoreMass| score.mass.pos > 0.0;
     let is_neg = |score: &&ScoreMass| score.mass.neg > 0.0;
@@ -87,7 +89,7 @@ fn logit(score: f64) -> f64 {
     score.ln() - (-score).ln_1p()
 }
 
-/// The scores, and how far their logits are from the mean: so the information of close scores can be inverted.
+/// The scores, with logits centred at their mean so that the information of close scores is invertible.
 struct Model<'a> {
     masses: &'a Masses,
     logits: Vec<f64>,
@@ -110,7 +112,7 @@ struct Sums {
     log_likelihood: Sum,
     gradient: [Sum; 2],
     information: [Sum; 3],
-    /// Of squared weights times squared residuals.
+    /// Sums of squared weights times squared residuals.
     squares: [Sum; 3],
 }
 
@@ -147,7 +149,7 @@ impl Sums {
     }
 }
 
-/// The inverse of `[[a, b], [b, c]]` as `[a, b, c]`; of the first element alone if only the intercept is free.
+/// The inverse of `[[a, b], [b, c]]` as `[a, b, c]`; only the first element if only the intercept is free.
 fn inverse([a, b, c]: [f64; 3], free: Free) -> [f64; 3] {
     if free == Free::Intercept {
         return [1.0 / a, 0.0, 0.0];
@@ -157,7 +159,8 @@ fn inverse([a, b, c]: [f64; 3], free: Free) -> [f64; 3] {
 }
 
 impl Model<'_> {
-    /// The sums at some coefficients: blocks of scores by all threads, so that threads change no bit.
+    /// The sums at some coefficients, by blocks of scores on all threads; the number of threads does not
+    /// change the result.
     fn sums(&self, coefficients: [f64; 2]) -> Sums {
         let of_block = |block: usize| {
             let rows = block * BLOCK_SCORES..self.logits.len().min((block + 1) * BLOCK_SCORES);
@@ -176,9 +179,9 @@ impl Model<'_> {
             .fold(Sums::default(), Sums::plus)
     }
 
-    /// The coefficients by Newton's method, with steps halved until the likelihood grows; none without a maximum.
+    /// Newton's method with step halving; `None` if the likelihood has no maximum.
     fn fit(&self, free: Free) -> Option<Fit> {
-        // The score as it is.
+        // Starts with the score unchanged.
         let mut coefficients = [self.center, 1.0];
         let mut sums = self.sums(coefficients);
         for _ in 0..MOST_STEPS {
@@ -189,7 +192,7 @@ impl Model<'_> {
             if !step.iter().all(|step| step.is_finite()) {
                 return None;
             }
-            // How far logits move: at most as far as the lowest or the highest.
+            // The maximum change of any logit, at the lowest or the highest one.
             let moved = |x: Option<&f64>| x.map_or(0.0, |x| (step[0] + step[1] * x).abs());
             let distance = moved(self.logits.first()).max(moved(self.logits.last()));
             let fit = Fit { coefficients, free, inverse };
@@ -201,7 +204,7 @@ impl Model<'_> {
                 let next = [coefficients[0] + factor * step[0], coefficients[1] + factor * step[1]];
                 let next_sums = self.sums(next);
                 let (height, next_height) = (sums.log_likelihood.total(), next_sums.log_likelihood.total());
-                // An error of rounding is no fall.
+                // A rounding error does not count as a decrease.
                 if next_height >= height - TOLERANCE * height.abs() || factor < LEAST_FACTOR {
                     (coefficients, sums) = (next, next_sums);
                     if next_height <= height && distance <= ROUNDING * (1.0 + a.sqrt()) {
@@ -219,7 +222,7 @@ impl Model<'_> {
     /// The variances of the intercept and of the slope; undefined without squared weights.
     fn variances(&self, fit: &Fit) -> Option<[f64; 2]> {
         let [a, b, c] = fit.inverse;
-        // The row of the inverse for the intercept where the logit is 0.
+        // The row of the inverse for the intercept at logit 0.
         let center = if fit.free == Free::Intercept { 0.0 } else { self.center };
         let [x, y] = [a - center * b, b - center * c];
         if !self.masses.has_weights {

@@ -1,18 +1,18 @@
-//! How often the rows of one class score higher than those of another class. All areas of several classes follow from
-//! these counts.
+//! Pairwise comparisons between the rows of two classes. All areas of several classes follow from these
+//! counts.
 
 use std::ops::Range;
 
 use crate::ranking::rows::Codes;
 
-/// The score and the class of each row, the lowest score first, and by class among equal scores.
+/// The score and the class of each row, sorted by score, then by class.
 pub fn rows_in_order(scores: &Codes, classes: &Codes) -> Vec<(u32, u32)> {
     scores.in_order(|row| classes.of_row[row])
 }
 
-/// For each of the `winners`, and there for each class: twice the number of pairs in which a row of the winner scores
-/// higher than one of that class, plus the number of pairs of equal scores. The number for a class against itself has
-/// no meaning. `O(n log n + n k)` for k classes. A group has fewer than 2^32 rows, so that 64 bits hold every number.
+/// For each of the `winners` and each other class: twice the pairs in which the winner's row scores higher,
+/// plus the tied pairs. The number for a class against itself is unspecified. `O(n log n + n k)` for k
+/// classes. A group has fewer than 2^32 rows, so every number fits 64 bits.
 pub fn twice_u_of_pairs(scores: &Codes, classes: &Codes, winners: Range<u32>) -> Vec<Vec<u64>> {
     let rows = rows_in_order(scores, classes);
     let mut below = vec![0u64; classes.distinct];
@@ -38,8 +38,8 @@ pub fn twice_u_of_pairs(scores: &Codes, classes: &Codes, winners: Range<u32>) ->
     twice_u
 }
 
-/// The same for one winner, where each row is so many: twice the number of pairs of units. All units together are fewer
-/// than 2^63. `O(n log n + n k)`.
+/// The same for one winner, where rows count as units: twice the number of pairs of units. All units together
+/// are below 2^63. `O(n log n + n k)`.
 pub fn twice_u_of_units(scores: &Codes, classes: &Codes, units: &[u64], winner: u32) -> Vec<u128> {
     let rows = scores.in_order(|row| (classes.of_row[row], units[row]));
     let class = |row: &(u32, (u32, u64))| row.1.0;

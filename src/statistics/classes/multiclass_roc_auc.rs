@@ -11,24 +11,26 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Name, Needs, re
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 use crate::statistics::rows::Rows;
 
-/// The average of the areas of each class against the rest, or of each pair of classes, by a score for each class.
+/// The average of the areas of each class against the rest, or of each pair of classes, with one score per
+/// class.
 ///
-/// Against the rest, the area of class c is that of its rows as positives by the score for c. Of a pair,
-/// `A(a, b) = (A(a | b) + A(b | a)) / 2`, where `A(a | b)` is the area of the rows of both classes by the score for a,
-/// those of a as positives; the mean over all pairs is the M of Hand and Till (2001). Micro-averaged, every row has a
-/// cell for each class, positive for its own, and the area is that of all cells together. Classes without a row have
-/// no area, and no part in an average. A row with a weight is so many rows. `O(k n log n + k² log k)` for k classes.
+/// Against the rest, the area of class c has its rows as positives and uses the score for c. For a pair,
+/// `A(a, b) = (A(a | b) + A(b | a)) / 2`. Here `A(a | b)` is the area of the rows of both classes by the
+/// score for a, with class a as positives. The mean over all pairs is the M of Hand and Till (2001). For the
+/// micro average, every row has a cell for each class, positive for the class of the row. The area is
+/// computed over all cells. Classes without rows have no area and are excluded from averages. A row with a
+/// weight counts as that many rows. `O(k n log n + k² log k)` for k classes.
 #[derive(Clone, Debug)]
 pub struct MulticlassRocAuc {
-    /// What each score is for, in order.
+    /// The class of each score, in order.
     pub classes: Vec<String>,
-    /// What is averaged.
+    /// The areas to average.
     pub multi_class: MultiClass,
-    /// How areas are averaged.
+    /// The kind of average.
     pub average: ClassAverage,
 }
 
-/// What is averaged.
+/// The areas to average.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MultiClass {
     /// Each class against the rest.
@@ -38,17 +40,17 @@ pub enum MultiClass {
     Ovo,
 }
 
-/// How areas are averaged.
+/// The kind of average.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClassAverage {
-    /// Every area has the same weight.
+    /// Equal weights.
     #[default]
     Macro,
-    /// By the number of rows of the class, or of both.
+    /// Weighted by the number of rows of the class, or of both classes.
     Weighted,
-    /// All cells together.
+    /// One area over all cells.
     Micro,
-    /// Not at all.
+    /// No average.
     None,
 }
 
@@ -124,7 +126,7 @@ impl FromOptions for MulticlassRocAuc {
 }
 
 impl MulticlassRocAuc {
-    /// The areas, averaged like this.
+    /// The areas with this average.
     pub fn of_options(options: &Options, average: ClassAverage) -> Result<Self, OptionError> {
         let multi_class = options.word("multi_class")?;
         let refuse = |reason: String, hint: &str| Err(OptionError::new("classes", reason).hint(hint));
@@ -174,8 +176,8 @@ impl Joint for MulticlassRocAuc {
 
     fn of_rows(&self, rows: &Rows) -> MulticlassRocAucRecord {
         let counts = rows.keys.histogram(|_| true);
-        // All rows are weighed in one unit, because the rest of a class is of several classes. Micro-averaged, a row has
-        // a cell for each class.
+        // All rows share one unit of weight, because the rest of a class has several classes. For the micro
+        // average, a row has a cell for each class.
         let cells = if self.average == ClassAverage::Micro { self.classes.len() } else { 1 };
         let units: Option<Vec<u64>> = rows.weights.as_ref().map(|weights| {
             let unit = unit_of_all(weights, cells);
@@ -240,7 +242,7 @@ impl MulticlassRocAuc {
         ClassCounts::new(n_classes, self.classes.len() as u64 - n_classes, rows.len as u64)
     }
 
-    /// The mean of areas, each with the rows of its classes.
+    /// The mean of areas, each with the number of rows of its classes.
     fn mean(&self, areas: impl Iterator<Item = (Option<f64>, u128)>) -> Option<f64> {
         let weight = |mass: u128| if self.average == ClassAverage::Weighted { mass } else { 1 };
         mean::weighted(areas.filter_map(|(auc, mass)| Some((auc?, weight(mass)))).collect())
@@ -256,7 +258,8 @@ fn masses(rows: &Rows, units: Option<&[u64]>) -> Vec<u128> {
     masses
 }
 
-/// For each class that has rows: twice the number of pairs in which its rows have the higher score, by its own score.
+/// For each class with rows: twice the number of pairs in which its rows score higher, by the score for the
+/// class.
 fn twice_u_of_classes(rows: &Rows, units: Option<&[u64]>) -> Vec<Vec<u128>> {
     let of_class = |class: u32| {
         interrupt::check();
@@ -272,10 +275,10 @@ fn twice_u_of_classes(rows: &Rows, units: Option<&[u64]>) -> Vec<Vec<u128>> {
     tasks::par_map(0..rows.keys.distinct, || (), |(), class| of_class(class as u32))
 }
 
-/// The area of all cells; undefined without rows. Cells count as one, or as the units of their row.
+/// The area over all cells; undefined without rows. Cells count as one, or as the units of their row.
 fn micro(rows: &Rows, units: Option<&[u64]>) -> Option<f64> {
     let n = rows.len;
-    // The values of all columns, one column after the other.
+    // The values of all columns, concatenated.
     let codes_of_cells = Codes::of(&rows.values.concat());
     let mut counts = vec![Count::default(); codes_of_cells.distinct];
     for (class, codes) in codes_of_cells.of_row.chunks(n.max(1)).enumerate() {
@@ -342,7 +345,7 @@ mod tests {
     #[test]
     fn against_the_rest() {
         let record = of(MultiClass::Ovr, ClassAverage::Macro).of_rows(&sample());
-        // a: 0.7 beats all three, 0.2 loses, wins and ties. b beats all. c beats all.
+        // a: 0.7 beats all three; 0.2 loses, wins and ties. b beats all. c beats all.
         assert_eq!(areas(&record), [Some(4.5 / 6.0), Some(1.0), Some(1.0)]);
         assert!((record.auc.unwrap() - 2.75 / 3.0).abs() < 1e-15);
         assert_eq!((record.counts, record.pairs), (ClassCounts::new(3, 0, 5), None));
@@ -356,7 +359,7 @@ mod tests {
         let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&sample());
         let pairs: Vec<(u64, Option<f64>)> =
             record.pairs.as_ref().unwrap().iter().map(|pair| (pair.n, pair.auc)).collect();
-        // A(a | b) = 1/2 and A(b | a) = 1; A(a | c) = 3.5/4 and A(c | a) = 1; b and c are apart by both scores.
+        // A(a | b) = 1/2 and A(b | a) = 1; A(a | c) = 3.5/4 and A(c | a) = 1; both scores separate b and c.
         assert_eq!(pairs, [(3, Some(0.75)), (4, Some(0.9375)), (3, Some(1.0))]);
         assert!((record.auc.unwrap() - 2.6875 / 3.0).abs() < 1e-15);
         let weighted = of(MultiClass::Ovo, ClassAverage::Weighted).of_rows(&sample());
@@ -399,7 +402,7 @@ mod tests {
         let plain = sample();
         let weights = vec![3.0, 0.5, 2.0, 1.0, 0.5];
         let weighted = Rows { weights: Some(weights.clone()), ..plain.clone() };
-        // Twice the weights are whole numbers, of rows that are repeated.
+        // Twice the weights are integers, which correspond to repeated rows.
         let repeated: Vec<u32> =
             (0..5).flat_map(|row: u32| vec![row; (2.0 * weights[row as usize]) as usize]).collect();
         let repeat = |values: &Vec<f64>| repeated.iter().map(|&row| values[row as usize]).collect();
@@ -424,7 +427,7 @@ mod tests {
             };
             assert_eq!(pairs(got), pairs(expected));
         }
-        // A class whose weight is nothing beside the others' has no area.
+        // A class of negligible weight has no area.
         let heavy = Rows { weights: Some(vec![1.0, 1.0, 1e-300, 1.0, 1.0]), ..sample() };
         let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&heavy);
         assert_eq!((areas(&record)[1], record.counts.n_classes), (None, 3));

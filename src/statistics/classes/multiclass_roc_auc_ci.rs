@@ -15,18 +15,20 @@ use crate::statistics::rows::Rows;
 
 /// The average area of several classes, and the area of each class or pair, with normal intervals.
 ///
-/// An area of two classes is a mean over the pairs of their rows, and what a row adds to it is its placement: the share of
-/// the other class's rows that it beats, or that beat it (DeLong, DeLong and Clarke-Pearson 1988). An average of areas is
-/// a weighted sum of such means. So what a row of class a adds to it, its component `V`, is the sum of its weighted
-/// placements in all areas that it has a part in, and `se² = sum over classes of S_a² / n_a`, with `S_a²` the sample
-/// variance of the components of the rows of class a (Hoeffding 1948 for several samples; Lehmann 1951). The numbers of
-/// rows of the classes are taken as given, and so are weights made of them.
+/// An area of two classes is a mean over the pairs of their rows. The contribution of a row is its placement:
+/// the share of the other class's rows that it beats, or that beat it (DeLong, DeLong and Clarke-Pearson
+/// 1988). An average of areas is a weighted sum of such means. The component `V` of a row of class a is the
+/// sum of its weighted placements in all areas that include the class. Then
+/// `se² = sum over classes of S_a² / n_a`, where `S_a²` is the sample variance of the components of class a
+/// (Hoeffding 1948 for several samples; Lehmann 1951). The numbers of rows of the classes are taken as fixed,
+/// and so are weights derived from them.
 ///
-/// The component of M of Hand and Till (2001) of row i of a is
-/// `sum over b of (P(s_a(i) > s_a(j)) + P(s_b(j) > s_b(i))) / (k (k - 1))`, over rows j of b, ties counting half. An
-/// area against the rest is `sum over b of n_b / (n - n_a) A(a | b)`, which gives the components of their average.
-/// The interval of a class against the rest by itself is DeLong's, where the rest is one sample. `O(k n log n)` for one
-/// class against the rest, `O(k n log n + k² log k)` for pairs.
+/// For M of Hand and Till (2001), the component of row i of a is
+/// `sum over b of (P(s_a(i) > s_a(j)) + P(s_b(j) > s_b(i))) / (k (k -
+/// 1))`, over rows j of b. Ties count half. An area against the rest is
+/// `sum over b of n_b / (n - n_a) A(a | b)`, which gives the components of their average. The interval of a
+/// single class against the rest is DeLong's, with the rest as one sample. `O(k n log n)` for one class
+/// against the rest, `O(k n log n + k² log k)` for pairs.
 #[derive(Clone, Debug)]
 pub struct MulticlassRocAucCi {
     /// The areas.
@@ -74,7 +76,7 @@ record! {
     }
 }
 
-/// An average that has an interval.
+/// A kind of average that has an interval.
 #[derive(Clone, Copy, PartialEq)]
 struct IndependentAverage(ClassAverage);
 
@@ -174,7 +176,7 @@ impl Joint for MulticlassRocAucCi {
     }
 }
 
-/// The classes that have rows, and the contribution of each row to the average.
+/// The classes with rows, and the component of each row.
 #[derive(Clone, Debug)]
 struct Classes<'a> {
     rows: &'a Rows,
@@ -182,13 +184,14 @@ struct Classes<'a> {
     members: Vec<Vec<u32>>,
     /// Whether areas are weighted by their rows.
     by_rows: bool,
-    /// The contribution of each row, summed over the areas so far.
+    /// The component of each row, summed over the areas so far.
     components: Vec<f64>,
-    /// The weights of the areas so far.
+    /// The total weight of the areas so far.
     weights: f64,
 }
 
-/// The variance of the average, and of each area: of a class a list of one, or for a class its pairs with later classes.
+/// The variances of the average and of each area. For class a these are one area against the rest, or its
+/// pairs with later classes.
 struct Variances {
     of_average: Option<f64>,
     of_each: Vec<Vec<Option<f64>>>,
@@ -225,7 +228,7 @@ impl Classes<'_> {
         let weight = self.weigh(n);
         self.weights += weight;
         let (mut class_placements, mut of_rest) = (twice.of_pos.iter(), twice.of_neg.iter());
-        // Of the class of a row of the rest, the area has this share.
+        // The share of the area that belongs to the class of a row of the rest.
         let shares: Vec<f64> = (0..self.members.len()).map(|class| self.n(class) / others).collect();
         for ((component, &is_class), &class) in
             self.components.iter_mut().zip(is_class).zip(&self.rows.keys.of_row)
@@ -239,7 +242,7 @@ impl Classes<'_> {
         }
     }
 
-    /// Each pair of classes.
+    /// All pairs of classes.
     fn of_pairs(mut self) -> Variances {
         let k = self.members.len();
         let mut of_each = Vec::with_capacity(k);
@@ -275,8 +278,8 @@ impl Classes<'_> {
     }
 }
 
-/// For each row of two classes four times its placement among those of the other: twice by the score for the one class,
-/// and twice by the score for the other.
+/// For each row of two classes, four times its placement in the other class, as the sum of two doubled
+/// placements. One is by the score for one class, the other by the score for the other.
 struct PairPlacements {
     of_a: Vec<u64>,
     of_b: Vec<u64>,
@@ -308,7 +311,7 @@ impl PairPlacements {
             squares_of_pos: squares(&self.of_a),
             squares_of_neg: squares(&self.of_b),
         };
-        // Placements are twice those of one area.
+        // These placements are twice the doubled placements of one area.
         Some(delong::variance(&placements, self.of_a.len() as u64, self.of_b.len() as u64)? / 4.0)
     }
 }
@@ -372,7 +375,7 @@ mod tests {
         }
     }
 
-    /// The components by all pairs of rows, for the average of areas against the rest and of pairs.
+    /// Components by their definition over all pairs of rows, for both kinds of averages.
     #[test]
     fn averages_by_definition() {
         let rows = sample();
@@ -389,7 +392,7 @@ mod tests {
             (MultiClass::Ovo, ClassAverage::Macro),
             (MultiClass::Ovo, ClassAverage::Weighted),
         ] {
-            // The share of the average that the area of a class against another has.
+            // The share of one class pair's area in the average.
             let share = |one: usize, other: usize| match (multi_class, average) {
                 (MultiClass::Ovr, ClassAverage::Macro) => n[other] / (8.0 - n[one]) / 3.0,
                 (MultiClass::Ovr, _) => n[one] / 8.0 * n[other] / (8.0 - n[one]),
@@ -416,13 +419,13 @@ mod tests {
                     / rows_of_class;
             }
             let record = of(multi_class, average).of_rows(&rows);
-            // Every area is in the components of both of its classes.
+            // Every area contributes to the components of both of its classes.
             assert!((record.auc.unwrap() - mean / 2.0).abs() < 1e-15, "{record:?}");
             assert!((record.interval.se.unwrap().powi(2) - variance).abs() < 1e-15, "{record:?} {variance}");
         }
     }
 
-    /// A score and its negative for two classes say the same, so that every interval is that of two classes.
+    /// With a score and its negative for two classes, every interval equals the interval of two classes.
     #[test]
     fn two_classes() {
         let scores = [0.7, 0.2, 0.3, 0.1, 0.2, 0.2, 0.4, 0.1];
@@ -446,8 +449,8 @@ mod tests {
     #[test]
     fn undefined() {
         let scores: [&[f64]; 3] = [&[0.7, 0.2, 0.3], &[0.2, 0.4, 0.5], &[0.1, 0.4, 0.2]];
-        let lone = Rows { key_places: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
-        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&lone);
+        let single = Rows { key_places: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
+        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&single);
         assert_eq!((record.auc, record.interval), (Some(0.5), Interval::default()));
         let separate: [&[f64]; 3] = [&[4.0, 3.0, 2.0, 1.0], &[0.0; 4], &[1.0, 2.0, 3.0, 4.0]];
         let rows = Rows { key_places: vec![0, 2], ..rows_of(&[], &separate, &[0, 0, 2, 2]) };

@@ -1,4 +1,4 @@
-//! The AUC of one score for classes that have an order.
+//! The AUC of one score for ordered classes.
 
 use super::class_pairs::twice_u_of_pairs;
 use crate::math::{mean, quotient};
@@ -7,13 +7,14 @@ use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, record};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
 
-/// How well a score tells ordered classes apart: the mean over all pairs of classes, and the share of all pairs of
-/// rows.
+/// Discrimination of ordered classes by one score: the mean over all pairs of classes, and the share of
+/// concordant pairs of rows.
 ///
-/// The area of a pair of classes is that of the rows of both, those of the higher class as positives; `auc` is the mean
-/// of these (Hand and Till 2001, with one score for all pairs). `concordance` is the share of the pairs of rows of
-/// different classes in which the higher class scores higher, ties counting half: Harrell's C for an ordinal outcome,
-/// which weighs each pair of classes by its pairs of rows. `O(n log n + n k + k² log k)` for k classes.
+/// The area of a pair of classes has the higher class as positives. `auc` is the mean of these areas (Hand
+/// and Till 2001, with one score for all pairs). `concordance` is the share of pairs of rows of different
+/// classes in which the higher class scores higher, with ties as one half. This is Harrell's C for an ordinal
+/// outcome, which weights each pair of classes by its pairs of rows. `O(n log n + n k + k² log k)` for k
+/// classes.
 #[derive(Clone, Copy, Debug)]
 pub struct OrdinalRocAuc {
     /// Whether all pairs of classes are listed, which takes by far the most memory.
@@ -50,7 +51,7 @@ record! {
     }
 }
 
-/// The most classes. The record lists all pairs of classes, which are half a million for this number.
+/// The maximum number of classes. The record lists all pairs of classes, half a million for this number.
 const MOST_CLASSES: usize = 1000;
 
 from_options!(|options| OrdinalRocAuc { pairs: options.flag("pairs")? });
@@ -120,7 +121,7 @@ mod tests {
 
     #[test]
     fn three_classes() {
-        // 4 | 3 4 | 5 1: of the pairs, 0 against 1 has 1/2 of 2, 0 against 2 has 1 of 2, 1 against 2 has 2 of 4.
+        // 4 | 3 4 | 5 1: 0 against 1 has 1/2 of 2 pairs, 0 against 2 has 1 of 2, 1 against 2 has 2 of 4.
         let rows = rows_of(&[], &[&[4.0, 3.0, 4.0, 5.0, 1.0]], &[0, 1, 1, 2, 2]);
         let record = OrdinalRocAuc { pairs: true }.of_rows(&Rows { key_places: vec![3, 4, 9], ..rows });
         let pairs = record.pairs.unwrap();

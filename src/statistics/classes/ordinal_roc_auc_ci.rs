@@ -1,4 +1,4 @@
-//! The AUC of one score for classes that have an order, with its standard error and interval.
+//! The AUC of one score for ordered classes, with its standard error and interval.
 
 use super::class_components::variance_of_class;
 use super::class_pairs::rows_in_order;
@@ -11,14 +11,15 @@ use crate::statistics::kinds::{Inputs, Joint, record};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
 
-/// The mean area over all pairs of ordered classes, and the share of concordant pairs of rows, with normal intervals.
+/// The mean area over all pairs of ordered classes, and the share of concordant pairs of rows, with normal
+/// intervals.
 ///
-/// Both are weighted sums of means over the pairs of rows of two classes: `sum w_ab A_ab / sum w_ab`, with weights of 1,
-/// or of `n_a n_b`. What a row of class a adds is the weighted sum of its placements: of the share of a lower
-/// class's rows that it beats, and of the share of a higher class's rows that beat it. With `S_a²` the sample variance of
-/// that sum over the rows of class a, `se² = sum over classes of S_a² / n_a / (sum w_ab)²` (DeLong, DeLong and
-/// Clarke-Pearson 1988; Lehmann 1951 for several samples). The numbers of rows of the classes are taken as given. The
-/// variance of one pair is DeLong's. `O(n log n + n k + k²)` for k classes.
+/// Both are weighted sums of means over pairs of rows: `sum w_ab A_ab / sum w_ab`, with weights of 1, or of
+/// `n_a n_b`. The component of a row of class a is the weighted sum of its placements. A placement is the
+/// share of a lower class's rows that it beats, or of a higher class's rows that beat it. With the sample
+/// variance `S_a²` of the components of class a, `se² = sum over classes of S_a² / n_a / (sum w_ab)²`
+/// (DeLong, DeLong and Clarke-Pearson 1988; Lehmann 1951 for several samples). The numbers of rows of the
+/// classes are taken as fixed. The variance of one pair is DeLong's. `O(n log n + n k + k²)` for k classes.
 #[derive(Clone, Copy, Debug)]
 pub struct OrdinalRocAucCi {
     /// The areas.
@@ -102,17 +103,17 @@ impl Joint for OrdinalRocAucCi {
     }
 }
 
-/// The placements of the rows of each class among those of the others.
+/// The placements of the rows of each class in the other classes.
 struct OrdinalPlacements {
     /// The rows of each class.
     counts: Vec<u64>,
-    /// For each class the sums of the placements of its rows, each with the number of rows that have it.
+    /// For each class, the distinct components with their numbers of rows.
     components: Vec<Vec<(f64, u64)>>,
-    /// For each class the sums over its rows of the pairs of other classes in which they are right, doubled, and of the
-    /// squares of those numbers.
+    /// For each class, sums over its rows of twice the concordant pairs with other classes, and of their
+    /// squares.
     right: Vec<(u128, u128)>,
-    /// For a class and another the sum and the sum of squares of twice the placements of its rows; empty if no pairs are
-    /// asked for.
+    /// For two classes, the sum and the sum of squares of the doubled placements of the first one's rows;
+    /// empty if pairs are not requested.
     squares: Vec<Vec<(u128, u128)>>,
 }
 
@@ -127,7 +128,7 @@ impl OrdinalPlacements {
             squares: if pairs { vec![vec![(0, 0); k]; k] } else { Vec::new() },
             counts,
         };
-        // For each class twice its rows below the score, those of the score counting once.
+        // For each class, twice its rows below the score, plus its rows with the score.
         let mut twice_below = vec![0u64; k];
         for tie in in_order.chunk_by(|a, b| a.0 == b.0) {
             tie.iter().for_each(|row| twice_below[row.1 as usize] += 1);
@@ -169,7 +170,7 @@ impl OrdinalPlacements {
     /// The variance of the share of concordant pairs; undefined if a class has a single row.
     fn variance_of_concordance(&self) -> Option<f64> {
         let of_class = |(&n, &(sum, squares)): (&u64, &(u128, u128))| {
-            // A row of class a adds the pairs that it is in, n_a times over: n_a² S² / n_a.
+            // A row of class a contributes its pairs, scaled by n_a: n_a² S² / n_a.
             (n > 1).then(|| product_difference(n.into(), squares, sum, sum) / (4.0 * (n - 1) as f64))
         };
         let sum = self.counts.iter().zip(&self.right).map(of_class).sum::<Option<f64>>()?;
@@ -232,7 +233,7 @@ mod tests {
         assert!((record.concordance.se.unwrap() - ci.interval.se.unwrap()).abs() < 1e-15);
     }
 
-    /// The components by all pairs of rows.
+    /// Components by their definition over all pairs of rows.
     #[test]
     fn three_classes_by_definition() {
         let scores = [4.0, 3.0, 4.0, 5.0, 1.0, 2.0, 3.0, 9.0];
@@ -271,9 +272,9 @@ mod tests {
 
     #[test]
     fn undefined() {
-        let lone = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 1, 1]));
-        assert_eq!((lone.auc, lone.interval.se, lone.concordance.se), (Some(1.0), None, None));
-        assert_eq!(lone.pairs.unwrap()[0].interval.se, None);
+        let single = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 1, 1]));
+        assert_eq!((single.auc, single.interval.se, single.concordance.se), (Some(1.0), None, None));
+        assert_eq!(single.pairs.unwrap()[0].interval.se, None);
         let one = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 0, 0]));
         assert_eq!((one.auc, one.interval, one.concordance.upper), (None, Interval::default(), None));
         let separate = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[0, 0, 1, 1, 2, 2]));

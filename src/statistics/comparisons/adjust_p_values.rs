@@ -1,4 +1,4 @@
-//! p-values adjusted for their number.
+//! p-values adjusted for multiple testing.
 
 use crate::interrupt;
 use crate::math::first;
@@ -6,21 +6,22 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::Columnwise;
 use crate::statistics::options::{OptionError, Options, from_options, words};
 
-/// How p-values are adjusted, as `p.adjust` of R does.
+/// The method of adjustment, as in `p.adjust` of R.
 ///
-/// With p-values in ascending order, m of them, the adjusted one of rank i is, each no more than 1:
-/// Bonferroni `m p`; Holm (1979) the largest `(m + 1 - j) p_j` of ranks j up to i, which, like Bonferroni's, holds
-/// the probability of any false rejection; Benjamini and Hochberg (1995) the smallest `m p_j / j` of ranks j from i on,
-/// which holds the expected share of false rejections; Benjamini and Yekutieli (2001) the same times
-/// `1 + 1/2 + ... + 1/m`, whatever the dependence. Hochberg (1988) takes the smallest `(m + 1 - j) p_j` of ranks j from i
-/// on; Sidak (1967) `1 - (1 - p)^m`, and step by step as Holm's the largest `1 - (1 - p_j)^(m + 1 - j)`.
+/// Let p-values be ascending, m in number; every adjusted p-value is at most 1. Bonferroni: `m p`. Holm
+/// (1979): the maximum of `(m + 1 - j) p_j` over ranks j up to i. Both control the probability of any false
+/// rejection. Benjamini and Hochberg (1995): the minimum of `m p_j / j` over ranks j from i, which controls
+/// the expected share of false rejections. Benjamini and Yekutieli (2001): the same times
+/// `1 + 1/2 + ... + 1/m`, for any dependence. Hochberg (1988): the minimum of `(m + 1 - j) p_j` over ranks j
+/// from i. Sidak (1967): `1 - (1 - p)^m`; stepwise like Holm, the maximum of `1 - (1 - p_j)^(m + 1 - j)`.
 ///
-/// Hommel (1988) rejects a hypothesis if Simes' test rejects every set of hypotheses that it is in. Of the sets of s that
-/// hold rank i, Simes' p-value `min_k s p_(k) / k` is largest for the one with the s - 1 largest other p-values. With the
-/// p-values in ascending order, and `c = min_k s p_{m-s+k} / k` over k from 2 to s, that is `min(s p_i, c)`, or, if i is
-/// among the s - 1 largest, `min(s p_{m-s+1}, c)`. The adjusted p-value is the largest of these over all s, in `O(m log m)`.
+/// Hommel (1988) rejects a hypothesis if Simes' test rejects every set of hypotheses that contains it. Among
+/// the sets of size s with rank i, Simes' p-value `min_k s p_(k) / k` is largest for the set with the s - 1
+/// largest other p-values. With `c = min_k s p_{m-s+k} / k` over k from 2 to s, that is `min(s p_i, c)`. If i
+/// is among the s - 1 largest, it is `min(s p_{m-s+1}, c)`. The adjusted p-value is the maximum of these over
+/// all s, in `O(m log m)`.
 ///
-/// Nulls and NaN are left as they are and not counted in m.
+/// Nulls and NaN are unchanged and not counted in m.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Adjustment {
     /// Holm's.
@@ -36,11 +37,11 @@ pub enum Adjustment {
     Hochberg,
     /// Hommel's.
     Hommel,
-    /// Sidak's, in one step.
+    /// Sidak's, in a single step.
     Sidak,
-    /// Sidak's, step by step as Holm's.
+    /// Sidak's, stepwise like Holm's.
     HolmSidak,
-    /// Left as they are.
+    /// No adjustment.
     None,
 }
 
@@ -63,12 +64,13 @@ words!(Adjustment {
 });
 
 impl Adjustment {
-    /// The adjustment that is the option of this name; without it p-values are left as they are.
+    /// The adjustment in the option of this name; none by default.
     pub fn of_options(options: &Options, name: &str) -> Result<Self, OptionError> {
         Ok(options.optional_word(name)?.unwrap_or(Adjustment::None))
     }
 
-    /// Adjusts the p-values of records. `fields` says where a record has its p-value, and where the adjusted one goes.
+    /// Adjusts the p-values of records. `fields` returns the p-value of a record and the field of the
+    /// adjusted one.
     pub fn adjust<R>(self, records: &mut [R], fields: impl Fn(&mut R) -> (Option<f64>, &mut Option<f64>)) {
         let p_values: Vec<Option<f64>> = records.iter_mut().map(|record| fields(record).0).collect();
         for (record, p_adjusted) in records.iter_mut().zip(self.of(&p_values)) {
@@ -89,7 +91,8 @@ impl Adjustment {
         let m = order.len() as f64;
         let from_below = matches!(self, Adjustment::Holm | Adjustment::HolmSidak);
         let mut bound = if from_below { 0.0f64 } else { 1.0 };
-        // The probability that one of so many p-values is at most p, if they are independent; exact also for a small p.
+        // The probability that at least one of `number` independent p-values is at most p; accurate for small
+        // p.
         let sidak = |p: f64, number: f64| -(number * (-p).ln_1p()).exp_m1();
         match self {
             Adjustment::None => {}
@@ -134,8 +137,9 @@ fn hommel(p: &[f64]) -> Vec<f64> {
     let c = least_of_largest(p);
     let scaled = |s: usize, rank: usize| s as f64 * p[rank];
     let mut adjusted = p.to_vec();
-    // The sizes s up to `m - rank` whose c is above that of all larger ones. A size that is not here has a smaller `s p` and
-    // no larger c than one that is. Along these sizes `s p` rises and c falls, so the largest minimum is where they meet.
+    // The sizes s up to `m - rank` whose c exceeds the c of all larger sizes. An excluded size has a smaller
+    // `s p` and no larger c than an included one. Along these sizes `s p` increases and c decreases, so the
+    // maximum of the minimum is at their crossing.
     let mut sizes: Vec<usize> = Vec::new();
     for rank in (0..m.saturating_sub(1)).rev() {
         interrupt::check();
@@ -147,7 +151,7 @@ fn hommel(p: &[f64]) -> Vec<f64> {
             adjusted[rank] = adjusted[rank].max(c[s].min(scaled(s, rank)));
         }
     }
-    // Of larger sizes the rank is among the s - 1 largest.
+    // For larger sizes the rank is among the s - 1 largest.
     let mut of_larger = 0.0f64;
     for (rank, adjusted) in adjusted.iter_mut().enumerate() {
         let s = m - rank + 1;
@@ -159,22 +163,22 @@ fn hommel(p: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// For each size s, the smallest `s p_{m-s+k} / k` over k from 2 to s; infinite for s below 2.
+/// For each size s, the minimum of `s p_{m-s+k} / k` over k from 2 to s; infinite for s below 2.
 ///
-/// `p_j / (j - (m - s))` is the slope from a place on the axis to the point `(j, p_j)`, and the smallest slope is that of a
-/// tangent to the lower convex hull of the points: `O(m log m)`.
+/// `p_j / (j - (m - s))` is the slope from a point on the axis to `(j, p_j)`. The minimum slope belongs to a
+/// tangent of the lower convex hull of the points: `O(m log m)`.
 fn least_of_largest(p: &[f64]) -> Vec<f64> {
     let m = p.len();
     let mut least = vec![f64::INFINITY; m.min(1) + 1];
-    // The hull of the points to the right, the leftmost last.
+    // The hull of the points to the right, leftmost last.
     let mut hull: Vec<usize> = Vec::new();
-    // Whether the slope from (x, y) to b is no smaller than that from b to c, where y is at most p_b.
+    // Whether the slope from (x, y) to b is at least the slope from b to c, where y is at most p_b.
     let above = |(x, y): (f64, f64), b: usize, c: usize| {
         (p[b] - y) * (c - b) as f64 >= (p[c] - p[b]) * (b as f64 - x)
     };
     for s in 2..=m {
         interrupt::check();
-        // Points count from 0, as `p` does: the axis is left one place before the first of the set.
+        // Points are indexed from 0 like `p`: the point on the axis is one place before the first of the set.
         let (start, added) = (m - s, m - s + 1);
         while let [.., c, b] = hull[..]
             && above((added as f64, p[added]), b, c)
@@ -183,7 +187,8 @@ fn least_of_largest(p: &[f64]) -> Vec<f64> {
         }
         hull.push(added);
         let before = start as f64 - 1.0;
-        // The point from which on to the right no further one is below the line to its left neighbour.
+        // The first hull point from the right for which no later point lies below the line to its left
+        // neighbour.
         let tangent = hull[first(hull.len() - 1, |place| above((before, 0.0), hull[place + 1], hull[place]))];
         least.push(s as f64 * p[tangent] / (tangent as f64 - before));
     }
@@ -193,7 +198,7 @@ fn least_of_largest(p: &[f64]) -> Vec<f64> {
 /// Adjusted p-values.
 #[derive(Clone, Copy, Debug)]
 pub struct AdjustPValues {
-    /// How they are adjusted.
+    /// The method of adjustment.
     pub method: Adjustment,
 }
 
@@ -203,7 +208,7 @@ impl Columnwise for AdjustPValues {
     const ROLES: &'static [&'static str] = &["p"];
     const FIELDS: &'static [&'static str] = &["p"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         let p_values = &columns[0];
         if let Some(wrong) = p_values.iter().flatten().find(|&&p| !p.is_nan() && !(0.0..=1.0).contains(&p)) {
             return Err(format!("p holds {wrong}, but p-values lie between 0 and 1"));
@@ -237,9 +242,9 @@ mod tests {
     #[test]
     fn of_a_column() {
         let holm = AdjustPValues { method: Adjustment::Holm };
-        let adjusted = holm.answer(&[vec![Some(0.04), None, Some(0.01)]]);
+        let adjusted = holm.evaluate(&[vec![Some(0.04), None, Some(0.01)]]);
         assert_eq!(adjusted, Ok(vec![vec![Some(0.04), None, Some(0.02)]]));
-        assert!(holm.answer(&[vec![Some(1.5)]]).unwrap_err().contains("p holds 1.5"));
+        assert!(holm.evaluate(&[vec![Some(1.5)]]).unwrap_err().contains("p holds 1.5"));
     }
 
     /// R's p.adjust(c(0.01, 0.04, 0.03, 0.005, 0.55, 0.04, 0.2), method).
@@ -261,7 +266,7 @@ mod tests {
         }
     }
 
-    /// Hommel's adjustment of p-values in ascending order, as it is defined.
+    /// Hommel's adjustment of ascending p-values, by definition.
     fn hommel_as_defined(p: &[f64]) -> Vec<f64> {
         let m = p.len();
         let mut adjusted = p.to_vec();
@@ -279,7 +284,7 @@ mod tests {
     fn same_as_defined(mut p: Vec<f64>) {
         p.sort_unstable_by(f64::total_cmp);
         for (got, expected) in hommel(&p).into_iter().zip(hommel_as_defined(&p)) {
-            // Two sets whose Simes p-values are equal but for their rounding may change places.
+            // Two sets whose Simes p-values are equal up to rounding may be swapped.
             assert!((got - expected).abs() <= 4.0 * f64::EPSILON * expected, "{got:e} {expected:e} {p:?}");
         }
     }
@@ -303,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn nulls_are_left_out_of_hommels_sets() {
+    fn hommel_excludes_nulls() {
         let got = Adjustment::Hommel.of(&[Some(0.04), None, Some(0.01), Some(f64::NAN), Some(0.04)]);
         let expected = Adjustment::Hommel.of(&[Some(0.04), Some(0.01), Some(0.04)]);
         assert_eq!([got[0], got[2], got[4]], [expected[0], expected[1], expected[2]]);
@@ -311,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_not_counted() {
+    fn nulls_are_not_counted() {
         let got = Adjustment::Bonferroni.of(&[Some(0.1), None, Some(f64::NAN), Some(0.3)]);
         assert_eq!((got[0], got[1], got[3]), (Some(0.2), None, Some(0.6)));
         assert!(got[2].unwrap().is_nan());

@@ -2,26 +2,26 @@
 
 use crate::math;
 
-/// The areas of each modality and reader, and how they vary.
+/// The areas of each modality and reader, and their covariances.
 ///
-/// All areas are of the same rows, so they have one denominator. Means and contrasts of areas are quotients of whole numbers
-/// too: contrasts that are equal are equal to the last bit, and their mean square is exactly 0.
+/// All areas have the same rows, and therefore one denominator. Means and contrasts of areas are thus
+/// quotients of integers: equal contrasts are bit-identical, and their mean square is exactly 0.
 pub(super) struct AreaTable<'a> {
     /// Twice the Mann-Whitney U, by modality and reader.
     pub twice_u: Vec<Vec<i128>>,
-    /// Twice the pairs of a positive and a negative.
+    /// Twice the number of pairs of a positive and a negative.
     pub twice_pairs: u128,
     /// The covariance of two areas, each by modality and reader.
     pub covariance: &'a dyn Fn((usize, usize), (usize, usize)) -> f64,
 }
 
 impl AreaTable<'_> {
-    /// How many modalities and readers there are.
+    /// The numbers of modalities and of readers.
     pub fn sizes(&self) -> (usize, usize) {
         (self.twice_u.len(), self.twice_u.first().map_or(0, Vec::len))
     }
 
-    /// So many areas' worth of `twice_u` as an area.
+    /// The mean of `areas` areas with this total of `twice_u`.
     fn area(&self, twice_u: i128, areas: usize) -> f64 {
         math::signed_quotient(twice_u, areas as u128 * self.twice_pairs)
     }
@@ -35,13 +35,13 @@ impl AreaTable<'_> {
         self.area(self.sum_of_modality(modality), self.sizes().1)
     }
 
-    /// The area of one modality less that of another.
+    /// The difference of the mean areas of two modalities.
     pub fn difference(&self, a: usize, b: usize) -> f64 {
         self.area(self.sum_of_modality(a) - self.sum_of_modality(b), self.sizes().1)
     }
 
-    /// What is left of a difference of mean covariances: 0 if it is no larger than their rounding, which is a few units in
-    /// the last place of the largest variance for each term of a mean.
+    /// A difference of mean covariances, or 0 within rounding error. The bound is a few units in the last
+    /// place of the largest variance for each term of a mean.
     pub fn beyond_rounding(&self, difference: f64) -> f64 {
         let (modalities, readers) = self.sizes();
         let cells = modalities * readers;
@@ -51,24 +51,27 @@ impl AreaTable<'_> {
         if difference.abs() <= rounding { 0.0 } else { difference }
     }
 
-    /// The mean covariance over the pairs of areas of which the first comes earlier and that are `wanted`; undefined if one is
+    /// The mean covariance over the `is_selected` pairs of areas, the earlier area first; undefined if one is
     /// NaN.
-    pub fn mean_covariance(&self, wanted: impl Fn((usize, usize), (usize, usize)) -> bool) -> Option<f64> {
+    pub fn mean_covariance(
+        &self,
+        is_selected: impl Fn((usize, usize), (usize, usize)) -> bool,
+    ) -> Option<f64> {
         let (modalities, readers) = self.sizes();
         let cells: Vec<(usize, usize)> =
             (0..modalities).flat_map(|modality| (0..readers).map(move |reader| (modality, reader))).collect();
         let pairs =
             cells.iter().enumerate().flat_map(|(place, &a)| cells[place..].iter().map(move |&b| (a, b)));
-        let covariances = pairs.filter(|&(a, b)| wanted(a, b)).map(|(a, b)| (self.covariance)(a, b));
+        let covariances = pairs.filter(|&(a, b)| is_selected(a, b)).map(|(a, b)| (self.covariance)(a, b));
         mean(covariances).filter(|mean| !mean.is_nan())
     }
 
-    /// The sum of the squares of contrasts, each of which is a difference of means of areas with this common denominator.
+    /// The sum of squares of contrasts, which are differences of mean areas with this common denominator.
     fn squares_of(&self, contrasts: impl Iterator<Item = i128>, areas: usize) -> f64 {
         contrasts.map(|contrast| self.area(contrast, areas).powi(2)).sum()
     }
 
-    /// The mean square of one modality's areas over readers.
+    /// The mean square over readers of the areas of one modality.
     pub fn square_of_readers(&self, modality: usize) -> f64 {
         let (_, readers) = self.sizes();
         let sum = self.sum_of_modality(modality);
@@ -76,7 +79,7 @@ impl AreaTable<'_> {
         self.squares_of(contrasts, readers) / (readers - 1) as f64
     }
 
-    /// The mean squares of modalities, readers and both; undefined with a single one.
+    /// The mean squares of modalities, readers and their interaction; undefined for a single one.
     pub fn squares(&self) -> (Option<f64>, Option<f64>, Option<f64>) {
         let (modalities, readers) = self.sizes();
         let (i, j) = (modalities as i128, readers as i128);
@@ -108,9 +111,10 @@ pub(super) struct Error {
 }
 
 impl Error {
-    /// The sum of a mean square with these degrees of freedom and of something known, by Satterthwaite's approximation.
-    pub fn of_sum(square: f64, df: f64, known: f64) -> Self {
-        let variance = square + known;
+    /// The sum of a mean square with these degrees of freedom and a known term, by Satterthwaite's
+    /// approximation.
+    pub fn of_sum(square: f64, df: f64, term: f64) -> Self {
+        let variance = square + term;
         Error {
             variance,
             df: if square > 0.0 { variance * variance * df / (square * square) } else { f64::INFINITY },

@@ -1,4 +1,4 @@
-//! Several scores of the same rows, compared at once.
+//! Joint comparison of several scores of the same rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,18 +14,20 @@ use crate::statistics::kinds::{Inputs, Joint, Name, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::rows::Rows;
 
-/// The areas of k scores with their DeLong covariance matrix, the test that all are equal, and the differences.
+/// The areas of k scores with their DeLong covariance matrix, the test that all are equal, and the
+/// differences.
 ///
-/// `(L A)' (L V L')⁺ (L A)` with the contrasts L of each score and the first, against chi-square with the
-/// rank of `L V L'` as degrees of freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5): k - 1 but for
-/// scores that rank alike. Of rows with weights the covariances are those of the
-/// [infinitesimal jackknife](crate::statistics::inference::weighted_areas). The differences are those of [`RocAucDifference`](crate::statistics::RocAucDifference), their p-values
-/// adjusted for their number. `O(k n log n + k² n + k³)`.
+/// The test is `(L A)' (L V L')⁺ (L A)` with the contrasts L of each score against the first. It is compared
+/// with chi-square, with the rank of `L V L'` as degrees of freedom (DeLong, DeLong and Clarke-Pearson 1988,
+/// equation 5): k - 1 unless scores rank alike. For weighted rows the covariances come from the
+/// [infinitesimal jackknife](crate::statistics::inference::weighted_areas). The differences are computed as
+/// in [`RocAucDifference`](crate::statistics::RocAucDifference), with p-values adjusted for their number.
+/// `O(k n log n + k² n + k³)`.
 #[derive(Clone, Copy, Debug)]
 pub struct CompareScores {
-    /// The place of the score that all others are compared with; every pair if there is none.
+    /// The index of the reference score; `None` to compare every pair.
     pub reference: Option<usize>,
-    /// How the p-values of the differences are adjusted for their number.
+    /// The adjustment of the p-values of the differences.
     pub adjust: Adjustment,
     /// The coverage of all intervals.
     pub level: f64,
@@ -139,25 +141,25 @@ impl Joint for CompareScores {
     }
 }
 
-/// The areas of several scores of the same rows, and how they vary together.
+/// The areas of several scores of the same rows, and their covariances.
 trait PairedAreas {
-    /// How many scores there are.
+    /// The number of scores.
     fn number(&self) -> usize;
 
     /// The area of a score.
     fn auc(&self, score: usize) -> f64;
 
-    /// The area of one score less that of another.
+    /// The difference of two areas.
     fn difference(&self, a: usize, b: usize) -> f64;
 
     /// The covariance of two areas; undefined with a single row in a class.
     fn covariance(&self, a: usize, b: usize) -> Option<f64>;
 
-    /// The variance of the difference of two areas; undefined where the covariance is.
+    /// The variance of the difference of two areas; undefined if the covariance is.
     fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64>;
 }
 
-/// Areas of rows without weights, with all their covariances at once.
+/// Areas of unweighted rows, with all covariances computed together.
 struct DeLongAreas<'a> {
     areas: &'a Areas<'a>,
     covariances: Option<Covariances<'a>>,
@@ -185,24 +187,24 @@ impl PairedAreas for DeLongAreas<'_> {
     }
 }
 
-/// Areas of rows with weights. Each variance goes through all rows, so each is taken once, and those of many rows by all
-/// threads.
+/// Areas of weighted rows. Each variance needs a pass over all rows, so each is computed once; many rows use
+/// all threads.
 struct WeightedPairs<'a> {
     areas: &'a WeightedAreas<'a>,
     covariances: OfPairs,
     differences: OfPairs,
 }
 
-/// The variances of pairs of scores, the later score first.
+/// The variances of pairs of scores, keyed by the later score first.
 type OfPairs = BTreeMap<(usize, usize), Option<f64>>;
 
 impl<'a> WeightedPairs<'a> {
-    /// Of `rows` rows, to compare the scores of these pairs.
+    /// For `rows` rows and these pairs of scores.
     fn of(areas: &'a WeightedAreas<'a>, pairs: &[(usize, usize)], rows: usize) -> Self {
-        type Ask<'a> = dyn Fn(usize, usize) -> Option<f64> + Sync + 'a;
-        let of_each = |pairs: BTreeSet<(usize, usize)>, ask: &Ask<'_>| -> OfPairs {
+        type Evaluate<'a> = dyn Fn(usize, usize) -> Option<f64> + Sync + 'a;
+        let of_each = |pairs: BTreeSet<(usize, usize)>, evaluate: &Evaluate<'_>| -> OfPairs {
             let pairs: Vec<_> = pairs.into_iter().collect();
-            let of_pair = |&(a, b): &(usize, usize)| ((a, b), ask(a, b));
+            let of_pair = |&(a, b): &(usize, usize)| ((a, b), evaluate(a, b));
             let of_pairs = if tasks::are_many(pairs.len().saturating_mul(rows)) {
                 tasks::par_map_items(&pairs, of_pair)
             } else {
@@ -222,7 +224,7 @@ impl<'a> WeightedPairs<'a> {
     }
 }
 
-/// A pair of scores in one order for both ways to name it.
+/// A canonical order of a pair of scores.
 fn later_first(a: usize, b: usize) -> (usize, usize) {
     (a.max(b), a.min(b))
 }
@@ -293,11 +295,11 @@ impl CompareScores {
     }
 }
 
-/// The statistic of the test that all areas are equal and its degrees of freedom, unless areas differ that have no
-/// variance.
+/// The statistic of the test that all areas are equal, and its degrees of freedom; `None` if areas differ
+/// without variance.
 fn joint(areas: &impl PairedAreas, matrix: &[Vec<f64>]) -> Option<(f64, usize)> {
-    // Each score against the first, in its own standard errors, so that a small one counts as much as a large one. A
-    // variance of exactly 0 is that of a score which ranks alike.
+    // Contrasts with the first score are standardised, so that small ones count as much as large ones. A
+    // variance of exactly 0 belongs to a score that ranks alike.
     let se = |a: usize| areas.variance_of_difference(a, 0).map(|variance| (a, variance.sqrt()));
     let against_first: Vec<(usize, f64)> = (1..matrix.len()).map(se).collect::<Option<_>>()?;
     if against_first.iter().any(|&(a, se)| se == 0.0 && areas.difference(a, 0) != 0.0) {
@@ -315,7 +317,7 @@ fn joint(areas: &impl PairedAreas, matrix: &[Vec<f64>]) -> Option<(f64, usize)> 
 }
 
 impl CompareScores {
-    /// The pairs of scores that are compared.
+    /// The pairs of scores to compare.
     fn pairs(&self, scores: usize) -> impl Iterator<Item = (usize, usize)> {
         let reference = self.reference;
         (0..scores).flat_map(move |a| (0..scores).map(move |b| (a, b))).filter(move |&(a, b)| match reference
@@ -381,7 +383,7 @@ mod tests {
         let names: Vec<(u32, u32)> =
             against.differences.unwrap().iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
         assert_eq!(names, [(0, 1), (2, 1)]);
-        // The same score twice has no variance of its own.
+        // A duplicate score adds no variance.
         let twice = HOLM.of_rows(&rows_of(&labels, &[&a, &b, &a], &[]));
         assert_eq!(twice.df, Some(1));
         let all_alike = HOLM.of_rows(&rows_of(&labels, &[&a, &a], &[]));

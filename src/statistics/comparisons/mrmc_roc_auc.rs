@@ -1,4 +1,4 @@
-//! Modalities compared over several readers of the same cases.
+//! Comparison of modalities over several readers of the same cases (MRMC).
 
 use super::adjust_p_values::Adjustment;
 use super::area_table::{AreaTable, Error};
@@ -11,30 +11,31 @@ use crate::statistics::rows::Rows;
 
 /// The mean areas of modalities over readers, and the test that they are equal.
 ///
-/// Every reader gives a score to every case with every modality, and each column of scores is that of one reader with one
-/// modality. Obuchowski and Rockette's analysis of variance of the areas (1995), with DeLong's covariances of the areas,
-/// averaged over kinds of pairs: `Cov1` of one reader and two modalities, `Cov2` of two readers and one modality, `Cov3` of
-/// two readers and two modalities; and Hillis' degrees of freedom (2007). `O(k n log n + k² n)` for k columns.
+/// Every reader scores every case with every modality, and each column has the scores of one reader with one
+/// modality. The analysis of variance of the areas follows Obuchowski and Rockette (1995), with the degrees
+/// of freedom of Hillis (2007). DeLong covariances are averaged over kinds of pairs. `Cov1` is for one reader
+/// and two modalities, `Cov2` for two readers and one modality, `Cov3` for two readers and two modalities.
+/// `O(k n log n + k² n)` for k columns.
 #[derive(Clone, Debug)]
 pub struct MrmcRocAuc {
     /// The reader of each column of scores, counted from 0.
     pub readers: Vec<u32>,
     /// The modality of each column.
     pub modalities: Vec<u32>,
-    /// What the conclusion is for: other readers and cases like these, if not said otherwise.
+    /// The scope of the conclusion; by default, other readers and cases like these.
     pub fixed: Option<Fixed>,
-    /// How the p-values of the differences are adjusted for their number.
+    /// The adjustment of the p-values of the differences.
     pub adjust: Adjustment,
     /// The coverage of all intervals.
     pub level: f64,
 }
 
-/// Which part of the study is fixed, and not a sample.
+/// The part of the study that is fixed rather than a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fixed {
-    /// These readers and no others, but other cases like these.
+    /// Conclusions hold for these readers only, but for other cases like these.
     Readers,
-    /// These cases and no others, but other readers like these.
+    /// Conclusions hold for these cases only, but for other readers like these.
     Cases,
 }
 
@@ -149,7 +150,7 @@ impl FromOptions for MrmcRocAuc {
     }
 }
 
-/// The number of different readers, or modalities.
+/// The number of distinct readers or modalities.
 fn distinct(numbers: &[u32]) -> usize {
     numbers.iter().max().map_or(0, |&most| most as usize + 1)
 }
@@ -199,7 +200,7 @@ impl MrmcRocAuc {
         MrmcRocAucRecord { n_modalities, n_readers, ..record }
     }
 
-    /// The analysis of a table of areas. NaN covariances say that none are known.
+    /// The analysis of a table of areas. NaN covariances mean that they are unavailable.
     fn of_table(&self, table: &AreaTable<'_>, none: MrmcRocAucRecord) -> MrmcRocAucRecord {
         let (modalities, readers) = table.sizes();
         let variance = table.mean_covariance(|a, b| a == b);
@@ -208,7 +209,7 @@ impl MrmcRocAuc {
         let cov3 = table.mean_covariance(|a, b| a.0 != b.0 && a.1 != b.1);
         let (ms_modality, ms_reader, ms_interaction) = table.squares();
         let j = readers as f64;
-        // Of the difference of two modalities.
+        // The error variance of the difference of two modalities.
         let between = cov2.zip(cov3).map(|(cov2, cov3)| table.beyond_rounding(cov2 - cov3).max(0.0));
         let df = ((modalities.saturating_sub(1)) * (readers.saturating_sub(1))) as f64;
         let error = match self.fixed {
@@ -252,7 +253,7 @@ impl MrmcRocAuc {
         }
     }
 
-    /// One modality, from its own rows of the table.
+    /// One modality, from its rows of the table.
     fn modality(&self, table: &AreaTable<'_>, modality: usize) -> ModalityRecord {
         let (_, readers) = table.sizes();
         let j = readers as f64;
@@ -315,8 +316,8 @@ mod tests {
     use super::*;
     use crate::statistics::options::tests::options;
 
-    /// The areas of Van Dyke et al. (1993): two modalities, five readers, 45 cases with a dissection of the aorta and 69
-    /// without; and their covariances by DeLong as MRMCaov's user guide (Smith and Hillis 2020) prints them.
+    /// The areas of Van Dyke et al. (1993): two modalities, five readers, 45 cases with a dissection of the
+    /// aorta and 69 without. Their DeLong covariances are from MRMCaov's user guide (Smith and Hillis 2020).
     fn van_dyke(fixed: Option<Fixed>) -> MrmcRocAucRecord {
         // Multiples of 1 / 6210: 45 times 69 pairs, each of which counts twice.
         let twice_pairs = 2 * 45 * 69;
@@ -381,10 +382,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_fixed_adds_no_error() {
+    fn fixed_factors_add_no_error() {
         let (both, readers, cases) =
             (van_dyke(None), van_dyke(Some(Fixed::Readers)), van_dyke(Some(Fixed::Cases)));
-        // Var - Cov1 + 4 (Cov2 - Cov3), against chi-square; and the mean square alone, with 4 degrees of freedom.
+        // The error is Var - Cov1 + 4 (Cov2 - Cov3) against chi-square, or the mean square alone with 4
+        // degrees of freedom.
         let error = 0.000_792_132_5 - 0.000_342_009_0 + 4.0 * (0.000_339_526_55 - 0.000_235_849_7);
         close(readers.f, 0.004_796_171 / error, 6);
         assert_eq!((readers.df1, readers.df2, cases.df2), (Some(1.0), None, Some(4.0)));

@@ -1,4 +1,4 @@
-//! The population stability index: how far the scores of one sample have moved from those of another.
+//! The population stability index: the shift of the scores of one sample against another.
 
 use crate::math::{self, chi_square};
 use crate::ranking::ties::{Count, Ties};
@@ -7,18 +7,18 @@ use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::thresholds::score_bands::ScoreBands;
 
-/// How far the scores of a sample, the negatives, have moved from those of a reference, the positives.
+/// The shift of the scores of a sample (the negatives) against a reference (the positives).
 ///
-/// `sum (e - a) ln(e / a)` over bands of scores, with the shares e of the reference and a of the other sample that are in a
-/// band (Siddiqi 2006, chapter 10; the symmetric divergence of Jeffreys 1946). Bands hold about equal numbers of the
-/// reference. If both samples come from one population, the index over `1 / P + 1 / N` follows a chi-square distribution
-/// with one degree of freedom less than there are bands (Yurdakul and Naranjo 2020). Rows with weights have shares of weights,
-/// and no p-value.
+/// `sum (e - a) ln(e / a)` over bands of scores, with the shares e of the reference and a of the sample in a
+/// band (Siddiqi 2006, chapter 10; the symmetric divergence of Jeffreys 1946). Bands have about equal numbers
+/// of reference rows. If both samples come from one population, the index divided by `1 / P + 1 / N` has a
+/// chi-square distribution. Its degrees of freedom are one fewer than the bands (Yurdakul and Naranjo 2020).
+/// Weighted rows have shares of weights, and no p-value.
 #[derive(Clone, Debug)]
 pub struct PopulationStability {
     /// The bands of scores.
     pub bands: ScoreBands,
-    /// The share that is taken for a band without rows of a sample.
+    /// The share used for a band without rows of a sample.
     pub empty_share: f64,
 }
 
@@ -50,7 +50,8 @@ impl FromOptions for PopulationStability {
 }
 
 impl PopulationStability {
-    /// What a band adds to the index, of its rows of the reference and of the other sample, each of all of them.
+    /// The contribution of a band to the index, from its rows and all rows of the reference and of the
+    /// sample.
     pub(super) fn term(&self, (pos, n_pos): (u64, u64), (neg, n_neg): (u64, u64)) -> f64 {
         let share = |rows: u64, all: u64| match rows {
             0 => self.empty_share,
@@ -75,18 +76,19 @@ impl Summary for PopulationStability {
             return StabilityRecord::undefined(rows);
         }
         let bands = self.bands.of_positives(&mut ties);
-        // With weights, what is counted are units.
+        // With weights, units are counted.
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         if bands.len() == 1 {
             return StabilityRecord { n_bands: Some(1), ..StabilityRecord::undefined(rows) };
         }
         let mut terms: Vec<f64> =
             bands.iter().map(|band| self.term((band.pos, n_pos), (band.neg, n_neg))).collect();
-        // In ascending order, so that the sum is that of scores whose signs are changed, to the last bit.
+        // Ascending order, so that the sum is bit-identical if the signs of all scores are flipped.
         terms.sort_unstable_by(f64::total_cmp);
         let psi: f64 = terms.iter().sum();
         let scale = 1.0 / rows.pos as f64 + 1.0 / rows.neg as f64;
-        // By chance a small sample has no row in a band. The index is then infinite, and says nothing of how likely that is.
+        // In a small sample a band may be empty by chance. The index is then infinite, and the test is
+        // undefined.
         let has_test = psi.is_finite() && ties.units().is_none();
         let p_value = has_test.then(|| chi_square::upper_tail(psi / scale, (bands.len() - 1) as f64));
         StabilityRecord::new(Some(psi), p_value, Some(bands.len() as u64), rows)
@@ -134,7 +136,7 @@ mod tests {
 
     #[test]
     fn two_bands() {
-        // The reference is half above 2 and half below, the other sample a quarter above.
+        // Half of the reference is above 2 and half below; a quarter of the sample is above.
         let labels = [1, 1, 1, 1, 0, 0, 0, 0];
         let scores = [4.0, 3.0, 2.0, 1.0, 3.5, 0.5, 0.25, 1.5];
         let record = summary(&stability(2), &labels, &scores);
@@ -146,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_scores_have_not_moved() {
+    fn equal_samples_have_index_zero() {
         let record = summary(&stability(3), &[1, 0, 1, 0, 1, 0], &[3u8, 3, 2, 2, 1, 1]);
         assert_eq!((record.psi, record.p_value), (Some(0.0), Some(1.0)));
     }

@@ -5,7 +5,7 @@ use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 use crate::statistics::options::from_options;
 use crate::statistics::thresholds::score_bands::ScoreBands;
 
-/// Scores that stand for those of the reference, the positives: the index of any other rows is the same.
+/// Scores that represent the reference (the positives): they give the same index against any sample.
 #[derive(Clone, Debug)]
 pub struct PopulationStabilityReference {
     /// The bands of scores.

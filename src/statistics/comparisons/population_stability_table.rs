@@ -1,4 +1,4 @@
-//! The table of the population stability index: what each band of scores holds, and adds to the index.
+//! The table of the population stability index: the shares and the contribution of each band of scores.
 
 use crate::math;
 use crate::ranking::ties::Ties;
@@ -8,10 +8,10 @@ use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 use crate::statistics::options::from_options;
 use crate::statistics::thresholds::confusion::Confusion;
 
-/// The bands of [`PopulationStability`], the highest scores first, with the shares of both samples.
+/// The bands of [`PopulationStability`], highest scores first, with the shares of both samples.
 #[derive(Clone, Debug)]
 pub struct PopulationStabilityTable {
-    /// The index, whose terms are in the table.
+    /// The index whose terms are tabulated.
     pub stability: PopulationStability,
 }
 

@@ -1,4 +1,4 @@
-//! The difference of two scores of the same rows: of their areas, parts of them, or points of their curves.
+//! Paired differences of two scores: of areas, partial areas, or points of their curves.
 
 use crate::math::{normal::upper_tail, quantile::mean_and_deviation};
 use crate::ranking::ties::Count;
@@ -13,22 +13,23 @@ use crate::statistics::rows::Rows;
 
 /// The paired comparison of two scores.
 ///
-/// By DeLong: `z = (A_a - A_b) / se` with `se² = Var A_a + Var A_b - 2 Cov` (DeLong, DeLong and Clarke-Pearson
-/// 1988), interval `difference ± z se`. By bootstrap: both scores of the same resampled rows, se the standard deviation
-/// of the resampled differences, `z = difference / se` against the normal distribution, limits their quantiles
-/// (Hanley and McNeil 1983; as pROC). With clusters: Obuchowski's (1997) covariances, or whole clusters resampled.
-/// Rows with weights: whole areas, with the variance of the [infinitesimal jackknife](crate::statistics::inference::weighted_areas).
+/// DeLong: `z = (A_a - A_b) / se` with `se² = Var A_a + Var A_b - 2 Cov` (DeLong, DeLong and Clarke-Pearson
+/// 1988), and the interval `difference ± z se`. Bootstrap: both scores of the same resampled rows. The
+/// standard error is the standard deviation of the resampled differences. `z = difference / se` is compared
+/// with the normal distribution, and the limits are quantiles (Hanley and McNeil 1983; as pROC). With
+/// clusters: Obuchowski's (1997) covariances, or whole clusters resampled. Weighted rows: whole areas, with
+/// the variance of the [infinitesimal jackknife](crate::statistics::inference::weighted_areas).
 #[derive(Clone, Copy, Debug)]
 pub struct RocAucDifference {
-    /// Where the standard error comes from.
+    /// The method of the standard error.
     pub method: ErrorMethod,
-    /// What is compared. Points of the curve need the bootstrap, and so do parts of the area with clusters.
+    /// The measure to compare. Points of the curve need the bootstrap, and so do partial areas with clusters.
     pub measure: Measure,
-    /// What is tested, if not that there is no difference: `greater` means that the first score does better.
+    /// The hypothesis, no difference by default; `greater` means that the first score is better.
     pub test: Hypothesis,
-    /// The interval's coverage.
+    /// The coverage of the interval.
     pub level: f64,
-    /// How the bootstrap draws.
+    /// The resampling of the bootstrap.
     pub resampling: Option<Resampling>,
 }
 
@@ -175,7 +176,7 @@ impl RocAucDifference {
         self.record(rows, [areas.auc(0), areas.auc(1), difference], interval)
     }
 
-    /// The bounds of the areas, if parts of them are compared.
+    /// The bounds of the areas, for partial areas.
     fn bounds(&self) -> Option<Bounds> {
         match self.measure {
             Measure::FprRange(low, high) => Bounds::of(Range::Fpr(low, high)),
@@ -185,7 +186,8 @@ impl RocAucDifference {
     }
 }
 
-/// The variance of the difference of two partial areas: of the differences of the rows' placements within the bounds.
+/// The variance of the difference of two partial areas, from the differences of the rows' placements within
+/// the bounds.
 fn partial_variance(rows: &Rows, bounds: Bounds) -> f64 {
     let placements = [0, 1].map(|score| of_counts(&rows.scores[score].counts(&rows.labels), bounds));
     let placement = |score: usize, row: usize| {
@@ -196,14 +198,14 @@ fn partial_variance(rows: &Rows, bounds: Bounds) -> f64 {
     let of_class = |class: bool| {
         let members = (0..rows.len).filter(|&row| rows.labels[row] == class);
         let mut differences: Vec<f64> = members.map(|row| placement(0, row) - placement(1, row)).collect();
-        // The order of rows must not change a bit of a sum.
+        // The sum must not depend on the order of rows.
         differences.sort_unstable_by(f64::total_cmp);
         mean_and_deviation(&differences).1.powi(2) / differences.len() as f64
     };
     of_class(true) + of_class(false)
 }
 
-/// Partial areas are sums of rounded strips, so a difference that is smaller than their rounding counts as 0. A true
+/// Partial areas are sums of rounded strips, so differences within rounding error count as 0. A true
 /// difference of two rates is at least one over the number of pairs.
 fn beyond_rounding(difference: f64) -> f64 {
     const ROUNDING: f64 = 1e-13;
@@ -328,7 +330,7 @@ mod tests {
             (record.difference, record.interval.se, record.z, record.p_value),
             (Some(0.0), Some(0.0), Some(0.0), Some(1.0))
         );
-        // The partial areas of two perfect scores differ by rounding only, which must not be significant.
+        // The partial areas of two perfect scores differ only by rounding, which must not be significant.
         let labels: Vec<u8> = (0..100).map(|row| u8::from(row < 30)).collect();
         let one: Vec<f64> = (0..100).map(|row| f64::from(100 - row)).collect();
         let other: Vec<f64> = labels.iter().map(|&label| f64::from(label)).collect();

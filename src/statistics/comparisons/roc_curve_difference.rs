@@ -9,17 +9,17 @@ use crate::statistics::options::from_options;
 use crate::statistics::resampling::{Resampling, bootstrap::MOST_RESAMPLES};
 use crate::statistics::rows::Rows;
 
-/// The permutation test that two scores of the same rows have one ROC curve (Venkatraman and Begg 1996).
+/// The permutation test of equal ROC curves of two scores of the same rows (Venkatraman and Begg 1996).
 ///
-/// With the ranks of each score 1 to n, ties in random order, `E` sums over the thresholds k = 1 to n - 1 the absolute
-/// difference of the number of errors (positives ranked at most k, negatives ranked above k) that the two
-/// scores make there. Under the null hypothesis a row's two ranks may be exchanged: each replicate exchanges those of
-/// every row with probability one half, ranks both again, ties in random order, and the p-value is the share of
-/// replicates whose E is no less than the observed one. This test can find curves that cross and have equal areas.
-/// `O(n)` a replicate, after one sort.
+/// Ranks of each score are 1 to n, with ties in random order. An error is a positive ranked at most k, or a
+/// negative ranked above k. `E` sums, over thresholds k from 1 to n - 1, the absolute difference between the
+/// errors of the two scores. Under the null hypothesis the two ranks of a row are exchangeable. Each
+/// replicate exchanges the ranks of every row with probability 1/2, and ranks both scores again with ties in
+/// random order. The p-value is the share of replicates whose E is at least the observed one. The test can
+/// detect curves that cross and have equal areas. `O(n)` per replicate, after one sort.
 #[derive(Clone, Copy, Debug)]
 pub struct RocCurveDifference {
-    /// How many permutations, and what their streams begin with.
+    /// The number of permutations and the seed.
     pub resampling: Resampling,
 }
 
@@ -58,7 +58,7 @@ impl Joint for RocCurveDifference {
             return RocCurveDifferenceRecord::undefined(count);
         }
         let rows = rows.in_canonical_order();
-        // The number of this stream comes after those of all replicates, so no replicate draws from it.
+        // This stream number follows the numbers of all replicates, so no replicate uses it.
         let mut stream = Stream::new(self.resampling.seed, u64::MAX);
         let ranks: Vec<(u32, u32)> = {
             let a = ranks_of(&rows.scores[0], &mut stream);
@@ -86,7 +86,7 @@ impl Joint for RocCurveDifference {
     }
 }
 
-/// Coins from the bits of a stream.
+/// Random bits from a stream.
 #[derive(Default)]
 struct Coins {
     bits: u64,
@@ -106,7 +106,7 @@ impl Coins {
     }
 }
 
-/// Ranks from 0, the lowest score first, ties in random order.
+/// Ranks from 0, lowest score first, ties in random order.
 fn ranks_of(codes: &Codes, stream: &mut Stream) -> Vec<u32> {
     let mut by_code: Vec<u32> = (0..codes.of_row.len() as u32).collect();
     stream.shuffle(&mut by_code);
@@ -118,10 +118,10 @@ fn ranks_of(codes: &Codes, stream: &mut Stream) -> Vec<u32> {
     ranks
 }
 
-/// Memory for the ranks of a permutation.
+/// Scratch memory for the ranks of a permutation.
 struct Permutation {
-    /// For either score and each old rank: how many rows (up to two) have this rank now, and how many of them are
-    /// positive.
+    /// For either score and each old rank: the number of rows (up to two) that now have this rank, and of
+    /// positives among them.
     at_rank: [Vec<(u8, u8)>; 2],
 }
 
@@ -130,7 +130,7 @@ impl Permutation {
         Permutation { at_rank: [vec![(0, 0); rows], vec![(0, 0); rows]] }
     }
 
-    /// E after the two ranks of some rows are exchanged: of those for which `exchange` is true.
+    /// E after exchanging the two ranks of the rows for which `exchange` is true.
     fn errors(
         &mut self,
         labels: &[bool],
@@ -149,7 +149,8 @@ impl Permutation {
                 *pos += u8::from(label);
             }
         }
-        // Both scores have as many rows at each threshold, so the errors differ by twice the positives.
+        // Both scores have the same number of rows at each threshold, so errors differ by twice the
+        // positives.
         let [a, b] = &self.at_rank;
         let (mut of_a, mut of_b) = (LabelsByRank::new(a), LabelsByRank::new(b));
         let mut coins = Coins::default();
@@ -163,10 +164,10 @@ impl Permutation {
     }
 }
 
-/// Walks the rows of one score in their new order.
+/// Iterates over the rows of one score in their new order.
 struct LabelsByRank<'a> {
     at_rank: std::slice::Iter<'a, (u8, u8)>,
-    /// The label of the second of two rows that have one rank.
+    /// The label of the second of two rows with one rank.
     second: Option<bool>,
 }
 

@@ -7,13 +7,13 @@ use crate::statistics::inference::{Hypothesis, Interval, SampleSize, WilsonDiffe
 use crate::statistics::kinds::Columnwise;
 use crate::statistics::options::{from_options, words};
 
-/// How two areas of different rows are compared.
+/// The method of comparing two areas of different rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DifferenceMethod {
-    /// By limits of Wilson's type for either area: see [`WilsonDifference`].
+    /// Wilson-type limits for either area: see [`WilsonDifference`].
     #[default]
     Wilson,
-    /// By the standard errors, against Student's t with Welch and Satterthwaite's degrees of freedom over rows.
+    /// Standard errors, against Student's t with Welch-Satterthwaite degrees of freedom over rows.
     DeLong,
 }
 
@@ -24,17 +24,17 @@ words!(DifferenceMethod { "wilson" => Wilson, "delong" => DeLong });
 pub struct TestResult {
     /// The interval of the difference.
     pub interval: Interval,
-    /// The degrees of freedom; none where the normal distribution is used.
+    /// The degrees of freedom; `None` for the normal distribution.
     pub df: Option<f64>,
-    /// The difference in standard errors; none if a standard error is 0.
+    /// The difference in standard errors; `None` if a standard error is 0.
     pub statistic: Option<f64>,
     /// The p-value.
     pub p_value: Option<f64>,
 }
 
 impl TestResult {
-    /// From the standard error of the difference and the variances of both areas. An estimated variance of 0 proves
-    /// nothing: then there is no test.
+    /// From the standard error of the difference and the variances of both areas. An estimated variance of 0
+    /// is inconclusive, and gives no test.
     pub fn delong(
         difference: f64,
         se: f64,
@@ -66,7 +66,7 @@ impl TestResult {
     pub fn wilson(areas: [WilsonScale; 2], covariance: f64, se: f64, level: f64, test: Hypothesis) -> Self {
         let difference = WilsonDifference::new(areas[0], areas[1], covariance);
         if se == 0.0 && covariance != 0.0 {
-            // Areas that vary together as one, such as that of all rows and of their only segment.
+            // The areas are perfectly correlated, such as the area of all rows and of their only segment.
             let interval = Interval::normal(difference.value(), se, level);
             return TestResult { interval, df: None, statistic: None, p_value: None };
         }
@@ -80,16 +80,17 @@ impl TestResult {
 
 /// The difference of two estimated areas of different rows, row by row.
 ///
-/// With the numbers of positives and negatives by [`WilsonDifference`], or by DeLong: `d = (A1 - A2) / sqrt(S1² + S2²)` of the
-/// standard errors S, against Student's t with Welch and Satterthwaite's degrees of freedom, as pROC's unpaired test.
-/// Without them d is compared with the normal distribution.
+/// With the numbers of positives and negatives, by [`WilsonDifference`] or by DeLong. DeLong's is
+/// `d = (A1 - A2) / sqrt(S1² + S2²)` of the standard errors S, against Student's t with Welch-Satterthwaite
+/// degrees of freedom, as pROC's unpaired test. Without these numbers d is compared with the normal
+/// distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct UnpairedRocAucDifference {
-    /// How the areas are compared; if not set, by [`DifferenceMethod::Wilson`] where the numbers of rows are known.
+    /// The method; by default [`DifferenceMethod::Wilson`] if the numbers of rows are known.
     pub method: Option<DifferenceMethod>,
     /// The coverage of the interval.
     pub level: f64,
-    /// What is tested, if not that there is no difference.
+    /// The hypothesis; no difference by default.
     pub test: Hypothesis,
 }
 
@@ -105,7 +106,7 @@ impl Columnwise for UnpairedRocAucDifference {
     const FIELDS: &'static [&'static str] =
         &["difference", "se", "lower", "upper", "statistic", "df", "p_value"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         for (column, &role) in Self::ROLES.iter().enumerate() {
             let values = columns[column].iter().flatten();
             let is_se = role.ends_with("se");
@@ -125,14 +126,14 @@ impl Columnwise for UnpairedRocAucDifference {
             }
         }
         let row = |row: usize| self.row(std::array::from_fn(|column| columns[column][row]));
-        let answers: Vec<_> = (0..columns[0].len()).map(row).collect();
-        let field = |field: usize| answers.iter().map(|answer| answer[field]).collect();
+        let records: Vec<_> = (0..columns[0].len()).map(row).collect();
+        let field = |field: usize| records.iter().map(|record| record[field]).collect();
         Ok((0..Self::FIELDS.len()).map(field).collect())
     }
 }
 
 impl UnpairedRocAucDifference {
-    /// The fields of one row. The difference is known even where its error is not.
+    /// The fields of one row. The difference is defined even if its error is not.
     fn row(&self, numbers: [Option<f64>; 8]) -> [Option<f64>; 7] {
         let [auc, se, versus_auc, versus_se, n_pos, n_neg, versus_n_pos, versus_n_neg] = numbers;
         let (Some(auc), Some(versus_auc)) = (auc, versus_auc) else { return [None; 7] };
@@ -211,7 +212,7 @@ mod tests {
     fn by(method: Option<DifferenceMethod>, row: [Option<f64>; 8]) -> Vec<Option<f64>> {
         let columns: Vec<Vec<Option<f64>>> = row.iter().map(|&value| vec![value]).collect();
         let statistic = UnpairedRocAucDifference { method, ..STATISTIC };
-        statistic.answer(&columns).unwrap().into_iter().map(|field| field[0]).collect()
+        statistic.evaluate(&columns).unwrap().into_iter().map(|field| field[0]).collect()
     }
 
     /// Without numbers of rows.
@@ -220,14 +221,14 @@ mod tests {
     }
 
     #[test]
-    fn without_numbers_of_rows_it_is_normal() {
+    fn normal_without_numbers_of_rows() {
         let got = normal([Some(0.8), Some(0.03), Some(0.7), Some(0.04)]);
         let expected = [0.1, 0.05, 0.1 - 1.959963984540054 * 0.05, 0.1 + 1.959963984540054 * 0.05, 2.0];
         for (got, expected) in got.iter().zip(expected) {
             assert!((got.unwrap() - expected).abs() < 1e-12, "{got:?} {expected}");
         }
         assert_eq!(got[5], None);
-        // 2 pnorm(-2) of R.
+        // 2 pnorm(-2) in R.
         assert!((got[6].unwrap() - 0.04550026389635842).abs() < 1e-12);
     }
 
@@ -240,9 +241,9 @@ mod tests {
         assert!(got[6].unwrap() > 0.0455);
     }
 
-    /// Two rows of either class in the wrong order prove nothing, whatever DeLong's error is.
+    /// Two misordered rows of each class are inconclusive, whatever DeLong's error is.
     #[test]
-    fn few_rows_are_no_proof() {
+    fn few_rows_are_inconclusive() {
         let row = [0.0, 0.0, 0.75, 0.02, 2.0, 2.0, 300.0, 300.0].map(Some);
         let got = by(None, row);
         assert!(got[6].unwrap() > 0.01 && got[3].unwrap() > -0.2, "{got:?}");
@@ -266,7 +267,7 @@ mod tests {
 
     #[test]
     fn impossible_numbers_are_refused() {
-        let error = |row: [f64; 8]| STATISTIC.answer(&row.map(|value| vec![Some(value)])).unwrap_err();
+        let error = |row: [f64; 8]| STATISTIC.evaluate(&row.map(|value| vec![Some(value)])).unwrap_err();
         assert!(error([0.5, -0.1, 0.5, 0.1, 9.0, 9.0, 9.0, 9.0]).contains("se holds -0.1"));
         assert!(error([0.5, 0.1, 1.5, 0.1, 9.0, 9.0, 9.0, 9.0]).contains("versus_auc holds 1.5"));
         assert!(error([0.5, 0.1, 0.5, 0.1, 9.0, f64::NAN, 9.0, 9.0]).contains("n_neg holds NaN"));

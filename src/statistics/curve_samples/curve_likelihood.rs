@@ -1,24 +1,24 @@
-//! How strongly counts speak against a point of the ROC space: its distance from a curve, by the likelihood of both rates.
+//! The likelihood distance of a point of the ROC space from a curve, for the counts of both rates.
 
 use super::curve_sample::Limits;
 use crate::ranking::ties::Count;
 
-/// If a class has no more rows than this, the entropies of all counts are kept in memory.
+/// Up to this number of rows in a class, the entropies of all counts are cached.
 const MOST_KEPT: u64 = 1 << 14;
 
-/// A curve in counts, from (0, 0) on: negatives and positives above each vertex.
+/// A curve in counts, from (0, 0): negatives and positives above each vertex.
 #[derive(Clone, Debug, Default)]
 pub struct Path(pub Vec<(f64, f64)>);
 
 impl Path {
-    /// The path of counts, the highest score first.
+    /// The path of counts, highest score first.
     pub fn of(counts: &[Count]) -> Path {
         let mut path = Path::default();
         path.set(counts);
         path
     }
 
-    /// Makes this the path of counts.
+    /// Replaces the path by the path of counts.
     pub fn set(&mut self, counts: &[Count]) {
         let (mut neg, mut pos) = (0, 0);
         self.0.clear();
@@ -30,7 +30,7 @@ impl Path {
         }));
     }
 
-    /// The same with vertices on ties, so many that neighbours are a twentieth of a deviation apart.
+    /// The same with vertices on ties, spaced so that neighbours are 1/20 of a deviation apart.
     pub fn with_vertices_on_ties(&self, likelihood: &Likelihood) -> Path {
         let close = |all: f64| 0.05 * all.sqrt();
         let (width, height) = (close(likelihood.neg.all), close(likelihood.pos.all));
@@ -57,16 +57,16 @@ pub struct Likelihood {
     pos: Class,
 }
 
-/// The likelihood of a rate, where so many rows of a class are called positive.
+/// The likelihood of a rate, given the number of rows of a class called positive.
 #[derive(Clone, Debug)]
 struct Class {
-    /// All rows.
+    /// The number of rows.
     all: f64,
-    /// `n (p ln p + (1 - p) ln(1 - p))` of each count, if they are few.
+    /// `n (p ln p + (1 - p) ln(1 - p))` of each count, if there are few.
     entropies: Vec<f64>,
 }
 
-/// A rate, with the logarithms that its likelihood needs.
+/// A rate and the logarithms for its likelihood.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
     rate: f64,
@@ -75,7 +75,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// With its logarithms.
+    /// Computes the logarithms of a rate.
     pub fn of(rate: f64) -> Rate {
         Rate { rate, log: rate.ln(), log_rest: (-rate).ln_1p() }
     }
@@ -108,7 +108,7 @@ impl Class {
         (entropy - part(count, rate.log) - part(self.all - count, rate.log_rest)).max(0.0)
     }
 
-    /// The rate above the share of a count that has this distance from it.
+    /// The rate above the share of a count at this distance from it.
     fn above(&self, count: f64, distance: f64) -> f64 {
         let (share, distance) = (count / self.all, distance / self.all);
         if share >= 1.0 {
@@ -120,7 +120,7 @@ impl Class {
         let entropy = share * share.ln() + (1.0 - share) * (1.0 - share).ln();
         let (mut low, mut high) = (share, 1.0);
         let mut rate = (share + (2.0 * distance * share * (1.0 - share)).sqrt()).min(0.5 * (1.0 + share));
-        // Newton's steps, and halves where these leave the bounds; each halves the bounds at least, or is close.
+        // Newton's method with bisection as a fallback: each step at least halves the bounds, or is close.
         for _ in 0..60 {
             let surplus = entropy - share * rate.ln() - (1.0 - share) * (-rate).ln_1p() - distance;
             if surplus > 0.0 {
@@ -139,21 +139,22 @@ impl Class {
         rate
     }
 
-    /// The rate below the share of a count that has this distance from it.
+    /// The rate below the share of a count at this distance from it.
     fn below(&self, count: f64, distance: f64) -> f64 {
         1.0 - self.above(self.all - count, distance)
     }
 }
 
 impl Likelihood {
-    /// For the numbers of rows of both classes.
+    /// From the numbers of rows of both classes.
     pub fn of(all: Count) -> Likelihood {
         Likelihood { neg: Class::of(all.neg), pos: Class::of(all.pos) }
     }
 
-    /// The distance from the path of the place that is farthest from it; `vertices` is memory.
+    /// The largest distance of any place from the path; `vertices` is scratch memory.
     pub fn farthest(&self, path: &Path, places: &[(Rate, Rate)], vertices: &mut Vec<usize>) -> f64 {
-        // Both rates together grow along the path and from place to place. Where they are equal, the path is near.
+        // The sum of both rates increases along the path and over places. Where the sums are equal, the path
+        // is near.
         let (of_neg, of_pos) = (1.0 / self.neg.all, 1.0 / self.pos.all);
         vertices.clear();
         let mut vertex = 0;
@@ -164,7 +165,8 @@ impl Likelihood {
             }
             vertices.push(vertex);
         }
-        // Places that are nearer than the farthest one so far need no exact distance. So a few far apart come first.
+        // Places nearer than the farthest one so far need no exact distance. A few widely spaced places are
+        // therefore computed first.
         const APART: usize = 8;
         let mut farthest = 0.0;
         for (first, step) in [(APART / 2, APART), (0, 1)] {
@@ -175,8 +177,8 @@ impl Likelihood {
         farthest
     }
 
-    /// The distance of a place from the path, looked for from a vertex on; any smaller number than `enough` instead, if it
-    /// is below `enough`.
+    /// The distance of a place from the path, searched from a vertex on. If it is below `enough`, any number
+    /// below `enough` may be returned.
     fn distance(&self, path: &Path, place: &(Rate, Rate), vertex: usize, enough: f64) -> f64 {
         let path = &path.0;
         let (x, y) = (self.neg.all * place.0.rate, self.pos.all * place.1.rate);
@@ -186,7 +188,7 @@ impl Likelihood {
         let mut nearest = start.0 + start.1;
         let (mut last, mut at) = (start, vertex);
         while at + 1 < path.len() && nearest > enough {
-            // Beyond both rates, the distance only grows.
+            // Beyond both rates, the distance only increases.
             let least_beyond =
                 (if path[at].0 >= x { last.0 } else { 0.0 }) + (if path[at].1 >= y { last.1 } else { 0.0 });
             if least_beyond > nearest {
@@ -210,7 +212,7 @@ impl Likelihood {
         nearest
     }
 
-    /// The distance of a place from a straight piece between its ends, `apart` being that of its first end.
+    /// The distance of a place from the line between two points; `apart` is the distance from the first.
     fn on_the_way(
         &self,
         from: (f64, f64),
@@ -226,7 +228,7 @@ impl Likelihood {
         if width == 0.0 {
             return if from.1 < y && y < to.1 { distances.0 } else { f64::INFINITY };
         }
-        // Near the place the distance is quadratic, and its least point on a line a projection.
+        // Near the place the distance is about quadratic, so its minimum on a line is a projection.
         let (of_neg, of_pos) = (x * (1.0 - place.0.rate), y * (1.0 - place.1.rate));
         let share = ((x - from.0) * width / of_neg + (y - from.1) * height / of_pos)
             / (width * width / of_neg + height * height / of_pos);
@@ -234,7 +236,7 @@ impl Likelihood {
         let slope = |count: f64, all: f64, rate: &Rate| (count / (all - count)).ln() - logit(rate);
         let curvature = |count: f64, all: f64| all / (count * (all - count));
         let mut share = share.clamp(0.0, 1.0);
-        // Newton's steps from there; the distance is convex along the piece.
+        // Newton steps from there; the distance is convex along the line.
         for _ in 0..2 {
             let (f, t) = (from.0 + share * width, from.1 + share * height);
             if !(0.0 < f && f < self.neg.all && 0.0 < t && t < self.pos.all) {
@@ -249,12 +251,12 @@ impl Likelihood {
             + self.pos.distance(from.1 + share * height, &place.1)
     }
 
-    /// For each fpr, the limits of the tpr of all points that are no farther from the path than `reach`.
+    /// For each fpr, the limits of the tpr over all points within distance `reach` of the path.
     pub fn band(&self, path: &Path, reach: f64, rates: &[f64]) -> Limits {
         let path = &path.0;
         let mut middle = 0;
         let limits = |&fpr: &f64| -> (f64, f64) {
-            // Both limits with their logarithms. A rate is solved for only if it is beyond the limit so far.
+            // Both limits with their logarithms. A rate is computed only if it is beyond the limit so far.
             let (mut lower, mut upper) = (Rate::of(1.0), Rate::of(0.0));
             let mut take = |at: usize, rest: f64| {
                 let count = path[at].1;
@@ -275,7 +277,7 @@ impl Likelihood {
             while middle + 1 < path.len() && path[middle].0 < x {
                 middle += 1;
             }
-            // On a level piece the curve itself passes here.
+            // On a horizontal piece the curve itself passes here.
             if path[middle].0 > x && path[middle].1 == path[middle - 1].1 {
                 take(middle, reach);
             }
@@ -319,7 +321,7 @@ mod tests {
         }
     }
 
-    /// The nearest point of the path, by looking at many points of it.
+    /// The nearest point of the path, by brute force.
     #[test]
     fn nearest_points() {
         let counts =

@@ -1,4 +1,4 @@
-//! Curves that were read at the same places of a sweep, and the points of a band between limits of them.
+//! Curves read at the same places of a sweep, and bands between limits of them.
 
 use rayon::prelude::*;
 
@@ -8,58 +8,59 @@ use crate::math::quantile::mean_and_deviation;
 /// The readings of many curves.
 #[derive(Clone, Debug)]
 pub struct CurveSample {
-    /// For each place of the sweep, what was read there, curve by curve.
+    /// The readings of all curves at each place of the sweep.
     places: Vec<Vec<f64>>,
 }
 
 /// The limits of each place of a sweep.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The lower ones.
+    /// The lower limits.
     pub lower: Vec<f64>,
-    /// The upper ones.
+    /// The upper limits.
     pub upper: Vec<f64>,
 }
 
 /// The rates of a band, the tpr of the curve at each rate, and the limits of the tpr.
 pub type BandAtRates = (Vec<f64>, Vec<f64>, Limits);
 
-/// A place of a band: a point of the mean curve, and the points of the lower and of the upper curve that belong to it.
+/// A place of a band: a point of the mean curve, and the corresponding points of the lower and the upper
+/// curve.
 #[derive(Clone, Copy, Debug)]
 pub struct BandPoint {
-    /// The rate, the angle, or the place among the counts; none where nothing is called positive.
+    /// The rate, the angle, or the index among the counts.
     pub at: At,
     /// The mean of the curves.
     pub mean: Point,
-    /// Where the band ends below.
+    /// The lower limit.
     pub lower: Point,
-    /// Where the band ends above.
+    /// The upper limit.
     pub upper: Point,
 }
 
 /// A place of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum At {
-    /// At a rate or an angle.
+    /// A rate or an angle.
     Number(f64),
-    /// At a score, by its place; before the highest one if there is none.
+    /// The index of a score; `None` before the highest score.
     Score(Option<usize>),
 }
 
-/// Which of the two intervals of a threshold the band is between.
+/// The limits that a threshold band uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corner {
     /// The interval of the tpr, at the mean fpr.
     Tpr,
-    /// The corners of the box that both intervals make.
+    /// The corners of the box of both intervals.
     Box,
 }
 
-/// Readings that differ by less are of curves that go through one point, and differ by rounding alone.
+/// Smaller differences between readings are rounding errors of curves through one point.
 pub const ROUNDING: f64 = 1e-12;
 
 impl CurveSample {
-    /// From the readings of each curve; none with fewer than two curves, which cannot vary.
+    /// From the readings of each curve; `None` with fewer than two curves, which have no variance.
     pub fn new(curves: &[Vec<f64>]) -> Option<CurveSample> {
         let [first, _, ..] = curves else { return None };
         let places = first.len();
@@ -67,12 +68,12 @@ impl CurveSample {
         Some(CurveSample { places: (0..places).into_par_iter().map(of_place).collect() })
     }
 
-    /// How many curves there are.
+    /// The number of curves.
     pub fn curves(&self) -> usize {
         self.places.first().map_or(0, Vec::len)
     }
 
-    /// For each place of the sweep, what was read there, curve by curve.
+    /// The readings of all curves at each place of the sweep.
     pub fn places(&self) -> &[Vec<f64>] {
         &self.places
     }
@@ -88,10 +89,11 @@ impl CurveSample {
     }
 }
 
-/// The points of a band from the means and limits of a sweep, in order.
+/// The points of a band in order, from the means and limits of a sweep.
 ///
-/// A curve never falls, so that its limits at one place hold at others: from the left a lower limit, and from the right an
-/// upper one. They are drawn together accordingly, and no curve that lay between them is lost.
+/// Curves are monotone, so a limit at one place also holds at others. Lower limits hold to the right, and
+/// upper limits to the left. The band is tightened accordingly, and still contains every curve between the
+/// limits.
 pub fn band(sweep: &Sweep, means: &[f64], limits: &Limits, corner: Corner) -> Vec<BandPoint> {
     let Limits { lower, upper } = limits;
     match sweep {
@@ -139,7 +141,7 @@ fn radial_band(rays: &[Ray], means: &[f64], limits: &Limits) -> Vec<BandPoint> {
     );
     let along_fpr = |ray: usize, specificity: f64| specificity / fpr(ray, 1.0);
     let along_tpr = |ray: usize, height: f64| height / tpr(ray, 1.0);
-    // The first ray has no height and the last one no width.
+    // The first ray is horizontal and the last one vertical.
     for ray in 1..rays.len() {
         lower[ray] = lower[ray].max(along_tpr(ray, tpr(ray - 1, lower[ray - 1])));
     }
@@ -161,7 +163,7 @@ fn radial_band(rays: &[Ray], means: &[f64], limits: &Limits) -> Vec<BandPoint> {
     without_rounding((0..rays.len()).map(point).collect())
 }
 
-/// Points on rays, which are rounded: no rate is beyond 0 or 1, or below the one before.
+/// Clamps rounded points on rays: all rates are in [0, 1] and non-decreasing.
 fn without_rounding(mut points: Vec<BandPoint>) -> Vec<BandPoint> {
     let mut highest = [(0.0f64, 0.0f64); 3];
     for point in &mut points {
@@ -173,24 +175,24 @@ fn without_rounding(mut points: Vec<BandPoint>) -> Vec<BandPoint> {
     points
 }
 
-/// Lower limits of rates that rise from place to place, not above their means.
+/// Non-decreasing lower limits of rates, not above their means.
 fn rising(limits: &[f64], means: &[f64]) -> Vec<f64> {
     let rising = highest_so_far(limits.iter().copied());
     rising.iter().zip(means).map(|(limit, &mean)| limit.min(mean)).collect()
 }
 
-/// Upper limits of rates that rise from place to place, not below their means.
+/// Non-decreasing upper limits of rates, not below their means.
 fn falling(limits: &[f64], means: &[f64]) -> Vec<f64> {
     let fallen = lowest_from_here(limits.iter().copied());
     fallen.iter().zip(means).map(|(limit, &mean)| limit.max(mean)).collect()
 }
 
-/// The highest of the rates up to each of them, at least 0.
+/// The running maximum of rates, at least 0.
 pub fn highest_so_far(rates: impl Iterator<Item = f64>) -> Vec<f64> {
     so_far(rates, 0.0, f64::max)
 }
 
-/// The lowest of the rates from each of them on, at most 1.
+/// The running minimum of rates from the end, at most 1.
 pub fn lowest_from_here(rates: impl DoubleEndedIterator<Item = f64>) -> Vec<f64> {
     let mut lowest = so_far(rates.rev(), 1.0, f64::min);
     lowest.reverse();

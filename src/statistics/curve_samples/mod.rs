@@ -1,4 +1,4 @@
-//! Many curves, read at the same places.
+//! Several curves, read at the same places.
 
 pub mod curve_likelihood;
 pub mod curve_sample;

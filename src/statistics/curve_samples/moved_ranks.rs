@@ -1,10 +1,10 @@
-//! Pairs of scores that move among their ranks: how a smoothed bootstrap draws them.
+//! Pairs of scores perturbed among their ranks, for the smoothed bootstrap.
 //!
-//! A resample repeats rows, and its curves are rougher than those of as many other rows would be. So each drawn row takes
-//! ranks nearby (Silverman and Young 1987). On the scale of normal scores the distances have a standard deviation of
-//! `BANDWIDTH` times the -1/5 power of the number of rows in the class, and are correlated as the scores of the class
-//! are: scores that agree still do. Ties are wide ranges of ranks, and their rows mostly stay where they are; no score
-//! comes to be that was not there.
+//! A resample repeats rows, so its curves are rougher than curves of distinct rows. Each resampled row
+//! therefore moves to nearby ranks (Silverman and Young 1987). On the scale of normal scores, the distance
+//! has standard deviation `BANDWIDTH` times the -1/5 power of the rows in the class. The two distances of a
+//! row are correlated like the scores of the class. Ties are wide ranges of ranks, so their rows mostly stay
+//! in place. No new score values arise.
 
 use std::f64::consts::TAU;
 
@@ -14,26 +14,26 @@ use crate::ranking::rows::Codes;
 use crate::ranking::ties::Count;
 use crate::statistics::rows::Rows;
 
-/// How far rows move, in standard deviations of normal scores. Between 0.2 and 0.9, the coverage of bands for the
-/// difference of two curves of normal scores was the same within its error.
+/// The standard deviation of moves, in normal scores. From 0.2 to 0.9, the coverage of bands for the
+/// difference of two curves of normal scores was equal within error.
 const BANDWIDTH: f64 = 0.4;
 
-/// Bits of a random number that make one of three uniform ones.
+/// Random bits of each of three uniform numbers.
 const PART: u32 = 21;
 
 /// Two scores of the same rows.
 pub struct MovedRanks<'a> {
     rows: &'a Rows,
     scores: [RankedScore; 2],
-    /// How both distances of a row are correlated: of a negative, and of a positive.
+    /// The correlation of both distances of a row, for negatives and for positives.
     correlations: [f64; 2],
-    /// How far rows of a class move, as a share of how far the row of a class of one row moves.
+    /// The move of rows of a class, relative to a class with one row.
     shares: [f64; 2],
 }
 
-/// The ranks of one score, the lowest score first.
+/// The ranks of one score, lowest score first.
 struct RankedScore {
-    /// For each rank the place of its score, which is 0 for the highest.
+    /// For each rank the index of its score; 0 is the highest score.
     place_of_rank: Vec<u32>,
     /// By code.
     ties: Vec<Tie>,
@@ -46,7 +46,7 @@ struct Tie {
     rows: f64,
     /// The normal score of the middle rank.
     normal: f64,
-    /// The number of ranks there over which the normal score grows by one.
+    /// The number of ranks per unit of normal score at this place.
     density: f64,
 }
 
@@ -66,12 +66,13 @@ impl RankedScore {
         RankedScore { place_of_rank, ties }
     }
 
-    /// Where a row with this code moves to, from within its tie by a distance of normal scores.
+    /// The new place of a row with this code: `within` is its position in the tie, `distance` its move in
+    /// normal scores.
     #[inline]
     fn place(&self, code: u32, within: f64, distance: f64) -> usize {
         let Tie { first, rows, density, .. } = self.ties[code as usize];
         let to = first + rows * within + density * distance;
-        // Beyond either end, a row comes back.
+        // Moves beyond either end are reflected.
         let ranks = self.place_of_rank.len();
         let to = if to > ranks as f64 { 2.0 * ranks as f64 - to } else { to.abs() };
         self.place_of_rank[(to as usize).min(ranks - 1)] as usize
@@ -94,7 +95,7 @@ impl MovedRanks<'_> {
         MovedRanks { rows, scores, correlations, shares }
     }
 
-    /// Counts a row where it moves to, for both scores: among the distinct scores, the highest first.
+    /// Counts a row at its new places for both scores, among the distinct scores, highest first.
     #[inline]
     pub fn add(&self, counts: &mut [Vec<Count>], row: usize, stream: &mut Stream) {
         let label = self.rows.labels[row];
@@ -115,7 +116,7 @@ impl MovedRanks<'_> {
     }
 }
 
-/// Pearson's correlation; 0 if one of both is constant.
+/// Pearson's correlation; 0 if one of the inputs is constant.
 fn correlation(a: &[f64], b: &[f64]) -> f64 {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let (mean_a, mean_b) = (mean(a), mean(b));
@@ -132,7 +133,7 @@ mod tests {
     use crate::math::quantile::mean_and_deviation;
     use crate::statistics::tests::rows_of;
 
-    /// The places of a row of two scores, again and again.
+    /// The places of a row of two scores in repeated draws.
     fn moved(scores: [&[f64]; 2], labels: &[u8], row: usize, draws: u64) -> Vec<[usize; 2]> {
         let rows = rows_of(labels, &scores, &[]);
         let ranks = MovedRanks::of(&rows);
@@ -155,7 +156,7 @@ mod tests {
         let b: Vec<f64> = (0..1001).map(|row| f64::from((row * 500) % 1001)).collect();
         let labels: Vec<u8> = (0..1001).map(|row| u8::from(row % 2 == 0)).collect();
         let places = moved([&a, &b], &labels, 500, 20_000);
-        // A normal score changes by its density in shares of all rows.
+        // The change of a normal score per share of rows is its density.
         let expected = BANDWIDTH * 501f64.powf(-0.2) * 1001.0 / TAU.sqrt();
         let (mean, deviation) = mean_and_deviation_of(places.iter().map(|places| places[0]));
         assert!((mean - 500.0).abs() < 4.0 * expected / 20_000f64.sqrt(), "{mean}");

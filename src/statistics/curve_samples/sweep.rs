@@ -1,7 +1,7 @@
-//! Sweeps: where many ROC curves are read, so that they can be compared place by place.
+//! Sweeps: the places at which several ROC curves are read for comparison.
 //!
-//! A vertical line goes from fpr 0 to fpr 1, or a ray turns round the corner (1, 0) from the corner (0, 0) to the corner
-//! (1, 1), or a threshold falls from the highest score to the lowest (Macskassy, Provost and Littman 2003, section 3.2.2).
+//! A sweep moves a vertical line from fpr 0 to fpr 1, a ray about the corner (1, 0) from (0, 0) to (1, 1), or
+//! a threshold downwards (Macskassy, Provost and Littman 2003, section 3.2.2).
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -10,15 +10,15 @@ use crate::ranking::ties::{Count, counts::steps};
 /// A point of the ROC space: fpr and tpr.
 pub type Point = (f64, f64);
 
-/// Where curves are read, at several places in order.
+/// The places at which curves are read, in order.
 #[derive(Clone, Debug)]
 pub enum Sweep {
     /// At false positive rates, in ascending order.
     Vertical(Vec<f64>),
     /// On rays from (1, 0), at angles in ascending order, 0 on the axis of the fpr.
     Radial(Vec<Ray>),
-    /// At thresholds: the place of each among the counts, the highest first. Before the first one, nothing is called
-    /// positive.
+    /// At thresholds: the index of each among the counts, highest first. Before the first one, no rows are
+    /// called positive.
     Threshold(Vec<usize>),
 }
 
@@ -34,7 +34,7 @@ pub struct Ray {
 impl Ray {
     fn at(place: u32, last: u32) -> Ray {
         let angle = FRAC_PI_2 * (f64::from(place) / f64::from(last));
-        // The rays along the axes are exactly so.
+        // The rays along the axes are exact.
         let (sine, cosine) = match place {
             0 => (0.0, 1.0),
             _ if place == last => (1.0, 0.0),
@@ -48,17 +48,17 @@ impl Ray {
         (1.0 - distance * self.cosine, distance * self.sine)
     }
 
-    /// The most that a distance can be: the ray leaves the unit square there.
+    /// The maximum distance, where the ray leaves the unit square.
     pub fn longest(self) -> f64 {
         1.0 / self.sine.max(self.cosine)
     }
 
-    /// How far a point is beyond the ray, as a curve passes it; negative before.
+    /// The signed distance of a point beyond the ray in the direction of the curve.
     fn beyond(self, point: Point) -> f64 {
         point.1 * self.cosine - (1.0 - point.0) * self.sine
     }
 
-    /// Where the straight piece between two points meets the ray.
+    /// The intersection of the line between two points with the ray.
     fn crossing(self, from: Point, to: Point) -> f64 {
         let (before, after) = (self.beyond(from), self.beyond(to));
         let share = if after > before { -before / (after - before) } else { 1.0 };
@@ -67,18 +67,18 @@ impl Ray {
     }
 }
 
-/// What the places of a sweep are.
+/// The kind of places of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Places {
     /// False positive rates from 0 to 1.
     Rates,
     /// Rays from one axis to the other.
     Rays,
-    /// Some of the distinct scores, or all.
+    /// Some or all of the distinct scores.
     Thresholds,
 }
 
-/// So many rates from 0 to 1 at equal distances.
+/// This number of rates from 0 to 1 at equal distances.
 pub fn even_rates(points: u32) -> Vec<f64> {
     let last = f64::from(points - 1);
     (0..points).map(|point| f64::from(point) / last).collect()
@@ -94,21 +94,21 @@ impl Sweep {
         }
     }
 
-    /// A sweep over so many of the distinct scores, or all if they are fewer: both ends, and evenly between. The first
-    /// point is where nothing is called positive.
+    /// A sweep over evenly spaced distinct scores including both ends, or over all if there are fewer. At the
+    /// first point no rows are called positive.
     fn thresholds(points: u32, distinct: usize) -> Sweep {
         let most = points as usize - 1;
         if distinct <= most {
             return Sweep::Threshold((0..distinct).collect());
         }
         let (gaps, last) = (most as u128 - 1, distinct as u128 - 1);
-        // Rounded to the nearest, halves up.
+        // Rounded half up.
         Sweep::Threshold(
             (0..most as u128).map(|step| ((2 * step * last + gaps) / (2 * gaps)) as usize).collect(),
         )
     }
 
-    /// How many numbers are read off a curve.
+    /// The number of readings per curve.
     pub fn readings(&self) -> usize {
         match self {
             Sweep::Vertical(rates) => rates.len(),
@@ -117,8 +117,8 @@ impl Sweep {
         }
     }
 
-    /// Reads the curve of counts, the highest score first: each tpr, each distance from (1, 0), or each fpr and then each
-    /// tpr. Nothing without a positive or without a negative.
+    /// Reads the curve of counts, highest score first: each tpr, each distance from (1, 0), or each fpr
+    /// followed by each tpr. `None` without positives or negatives.
     pub fn read(&self, counts: &[Count]) -> Option<Vec<f64>> {
         let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
         if n_pos == 0 || n_neg == 0 {
@@ -145,14 +145,13 @@ impl Sweep {
     }
 }
 
-/// The tpr at each rate: between two points the curve is a straight line, and where it is vertical the highest point
-/// counts.
+/// The tpr at each rate, by linear interpolation; on a vertical piece the highest point.
 fn read_tpr(counts: &[Count], n_pos: u64, n_neg: u64, rates: &[f64], read: &mut Vec<f64>) {
     let (positives, negatives) = (n_pos as f64, n_neg as f64);
     let (mut tp, mut fp, mut left) = (0, 0, 0.0);
     let mut next = 0;
     for count in counts {
-        // Without negatives the fpr stays, and no line is met.
+        // Without negatives the fpr is constant, and no line is crossed.
         let right = (fp + count.neg) as f64 / negatives;
         while next < rates.len() && rates[next] < right {
             let (low, high) = (tp as f64 / positives, (tp + count.pos) as f64 / positives);
@@ -166,10 +165,10 @@ fn read_tpr(counts: &[Count], n_pos: u64, n_neg: u64, rates: &[f64], read: &mut 
     read.resize(rates.len(), 1.0);
 }
 
-/// How far from (1, 0) the curve meets each ray.
+/// The distance from (1, 0) at which the curve crosses each ray.
 fn read_distances(counts: &[Count], n_pos: u64, n_neg: u64, rays: &[Ray], read: &mut Vec<f64>) {
     let (positives, negatives) = (n_pos as f64, n_neg as f64);
-    // Every curve begins and ends on a corner.
+    // Every curve begins and ends at a corner.
     read.push(1.0);
     let mut next = rays[1..rays.len() - 1].iter().peekable();
     let mut from = (0.0, 0.0);
@@ -196,7 +195,7 @@ mod tests {
         each.iter().map(|&(pos, neg)| Count { pos, neg }).collect()
     }
 
-    /// The curve goes through (0, 1/2), (1/2, 1/2), (1/2, 1), (1, 1).
+    /// The curve (0, 1/2), (1/2, 1/2), (1/2, 1), (1, 1).
     fn stairs() -> Vec<Count> {
         counts(&[(1, 0), (0, 1), (1, 0), (0, 1)])
     }
@@ -204,10 +203,10 @@ mod tests {
     #[test]
     fn rays_meet_the_curve() {
         let distances = Sweep::at(Places::Rays, 5, 0).read(&stairs()).unwrap();
-        // At 22.5 and 67.5 degrees the ray meets the line of tpr 1/2 and of fpr 1/2.
+        // At 22.5 and 67.5 degrees the ray crosses the lines of tpr 1/2 and of fpr 1/2.
         let upright = 0.5 / 67.5f64.to_radians().cos();
         let flat = 0.5 / 22.5f64.to_radians().sin();
-        // The ray at 22.5 degrees leaves the square before tpr 1/2: it meets the axis of the tpr.
+        // The ray at 22.5 degrees leaves the square before tpr 1/2, at the axis of the tpr.
         let left = 1.0 / 22.5f64.to_radians().cos();
         assert!(flat > left);
         let expected = [1.0, left, 0.5 * 2f64.sqrt(), upright.min(1.0 / 67.5f64.to_radians().sin()), 1.0];
@@ -246,7 +245,7 @@ mod tests {
             for (ray, distance) in rays.iter().zip(&read) {
                 let (fpr, tpr) = ray.point(*distance);
                 prop_assert!((-1e-12..=1.0 + 1e-12).contains(&fpr) && (-1e-12..=1.0 + 1e-12).contains(&tpr));
-                // Just before and just after the point, the curve is not above and not below it.
+                // Just before the point the curve is not above it, and just after not below it.
                 let above = Measure::TprAtFpr((fpr + 1e-9).clamp(0.0, 1.0)).of(&counts).unwrap();
                 let below = if fpr < 1e-9 { 0.0 } else { Measure::TprAtFpr((fpr - 1e-9).clamp(0.0, 1.0)).of(&counts).unwrap() };
                 prop_assert!(below - 1e-7 <= tpr && tpr <= above + 1e-7, "{} {} {} {}", below, tpr, above, fpr);

@@ -9,33 +9,33 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Record, Summary, record};
 use crate::statistics::options::{from_options, words};
 
-/// The most points of a curve that can be asked for.
+/// The maximum number of points of a curve.
 const MOST_POINTS: i128 = 10_000_000;
 
 /// Sums of scores up to here stay within the range of floats.
 const SUMMABLE: f64 = 1e280;
 
-/// The curve `Φ⁻¹(specificity) = intercept + slope Φ⁻¹(sensitivity)`, which two normal distributions of the scores
-/// would have after some increasing map (Green and Swets 1966; Hanley 1988). The slope is never above 0.
+/// The curve `Φ⁻¹(specificity) = intercept + slope Φ⁻¹(sensitivity)` of two distributions that an increasing
+/// map turns into normal ones (Green and Swets 1966; Hanley 1988). The slope is never positive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BinormalLine {
-    /// The quantile of the specificity where the sensitivity is one half.
+    /// The quantile of the specificity at sensitivity 1/2.
     pub intercept: f64,
-    /// How far the quantile of the specificity goes with that of the sensitivity.
+    /// The change of the specificity's quantile per unit of the sensitivity's.
     pub slope: f64,
 }
 
 impl BinormalLine {
-    /// The line of least squares of the specificity's quantile on the sensitivity's, over the points of the curve at
-    /// which both are finite, one for each distinct score; `None` where the sensitivities of fewer than two points
-    /// differ. With weights, the points are those of the weighted curve; a score counts once, whatever it weighs.
+    /// The least-squares line of the specificity's quantile on the sensitivity's, over the points of the
+    /// curve with finite quantiles, one per distinct score. `None` if fewer than two sensitivities differ.
+    /// With weights, the points belong to the weighted curve; each score is one point, whatever its weight.
     pub fn of_ties(ties: &mut Ties<'_>) -> Option<BinormalLine> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-        // The parts of a fold that runs in parallel are put in order before anything is summed.
+        // The parts of a parallel fold are sorted before any summation.
         let points = ties.fold(
             |points: &mut Vec<(f64, f64)>, tie| {
                 let (tp, fp) = (tie.tp(), tie.fp());
-                // A score may weigh too little to count, and then it adds no point.
+                // A score of negligible weight adds no point.
                 if tie.pos + tie.neg > 0 && 0 < tp && tp < n_pos && 0 < fp && fp < n_neg {
                     points.push((quantile(tp, n_pos), quantile(n_neg - fp, n_neg)));
                 }
@@ -46,7 +46,8 @@ impl BinormalLine {
         let y = centered(points.iter().map(|point| point.1));
         let products = Sum::of(points.iter().map(|point| (point.0 - x.mean) * (point.1 - y.mean)));
         (x.squares > 0.0).then(|| {
-            // Along the curve one quantile rises as the other falls, so a positive sum is an error of rounding.
+            // Along the curve one quantile increases as the other decreases, so a positive sum is a rounding
+            // error.
             let slope = if products < 0.0 { products / x.squares } else { 0.0 };
             BinormalLine { intercept: y.mean - slope * x.mean, slope }
         })
@@ -57,11 +58,11 @@ impl BinormalLine {
         upper_tail(-self.intercept / self.slope.hypot(1.0))
     }
 
-    /// The variance of the area under the curve of so many positives and negatives (Obuchowski and McClish 1997): with
-    /// `a` the intercept and `b` the slope without its sign, `f² var(a) + g² var(b)`, where
-    /// `var(a) = (N (a² + 2) + 2 P b²) / (2 P N)` and `var(b) = (P + N) b² / (2 P N)` are those of the parameters of
-    /// two normal distributions, and `f` and `g` the derivatives of the area with respect to `a` and `b`. The covariance
-    /// of `a` and `b` is left out, as R's pROC leaves it out, which makes the variance larger.
+    /// The variance of the area under the curve (Obuchowski and McClish 1997) is `f² var(a) + g² var(b)`.
+    /// Here `a` is the intercept, `b` the absolute slope, and `f` and `g` are the derivatives of the area by
+    /// them. The parameters of two normal distributions have `var(a) = (N (a² + 2) + 2 P b²) / (2 P N)` and
+    /// `var(b) = (P + N) b² / (2 P N)`. The covariance of `a` and `b` is omitted as in R's pROC, which makes
+    /// the variance larger.
     pub fn variance(self, n_pos: u64, n_neg: u64) -> f64 {
         let (p, n) = (n_pos as f64, n_neg as f64);
         let (a, b) = (self.intercept, -self.slope);
@@ -86,7 +87,8 @@ impl BinormalLine {
     }
 }
 
-/// The normal quantile of a share, neither 0 nor 1: that of the rest is the same to the last bit, but for its sign.
+/// The normal quantile of a share between 0 and 1, exactly antisymmetric: the complement has the same bits up
+/// to the sign.
 fn quantile(count: u64, all: u64) -> f64 {
     let rest = all - count;
     if count <= rest {
@@ -96,7 +98,7 @@ fn quantile(count: u64, all: u64) -> f64 {
     }
 }
 
-/// The mean of some numbers, and the sum of squared distances from it; NaN and 0 of none.
+/// The mean of numbers, and the sum of squared distances from it; NaN and 0 for no numbers.
 struct Centered {
     mean: f64,
     squares: f64,
@@ -113,21 +115,22 @@ fn centered(values: impl Iterator<Item = f64> + Clone) -> Centered {
 /// The binormal curve of a group, and its area.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BinormalRocAuc {
-    /// How the curve is found.
+    /// The method of the fit.
     pub method: BinormalFit,
 }
 
-/// How a binormal curve is found.
+/// The methods of fitting a binormal curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BinormalFit {
-    /// As the line of least squares through the points of the ROC curve.
+    /// The least-squares line through the points of the ROC curve.
     #[default]
     LeastSquares,
     /// From the means and standard deviations of the classes.
     ///
-    /// With means `m` and deviations `s` (over n: of greatest likelihood) the quantile of the specificity at a threshold
-    /// `c` is `(c - m0) / s0` and that of the sensitivity `(m1 - c) / s1`: the intercept is `(m1 - m0) / s0`, the slope
-    /// `-s1 / s0`, and the area `Φ((m1 - m0) / √(s0² + s1²))` (Green and Swets 1966). Here scores count by their values.
+    /// With means `m` and maximum likelihood deviations `s`, the quantile of the specificity at a threshold
+    /// `c` is `(c - m0) / s0`, and of the sensitivity `(m1 - c) / s1`. The intercept is `(m1 - m0) / s0`, the
+    /// slope `-s1 / s0`, and the area `Φ((m1 - m0) / √(s0² + s1²))` (Green and Swets 1966). This method
+    /// depends on the values of scores, not only on their order.
     Moments,
 }
 
@@ -165,27 +168,28 @@ impl Summary for BinormalRocAuc {
     }
 }
 
-/// What the means and standard deviations of the classes say.
+/// The moments of both classes.
 pub struct Moments {
-    /// The mean of the positives minus that of the negatives.
+    /// The mean of the positives minus the mean of the negatives.
     pub distance: f64,
-    /// The standard deviation of the positives, over n.
+    /// The standard deviation of the positives, with divisor n.
     pub pos: f64,
-    /// That of the negatives.
+    /// The standard deviation of the negatives, with divisor n.
     pub neg: f64,
 }
 
-/// The moments of the classes, all scaled by one power of two if the largest score is very large or very small, so that sums and deviations stay within the range of floats; none with fewer than
-/// two rows in a class, and if a score is infinite. With weights, each score counts as often as its rows have units.
+/// The moments of the classes. Very large or small scores are scaled by a power of two, so that sums and
+/// deviations stay within the range of floats. `None` with fewer than two rows in a class, or if a score is
+/// infinite. With weights, scores are weighted by units.
 pub fn moments(ties: &Ties<'_>, counts: &Counts) -> Option<Moments> {
     let (n_pos, n_neg) = ties.rows();
-    // The scores are in order of size, so that the order of the rows changes nothing.
+    // The scores are sorted, so the result does not depend on the order of rows.
     let values: Vec<f64> = (0..counts.len()).rev().map(|place| ties.value(counts.key(place))).collect();
     let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     if n_pos < 2 || n_neg < 2 || largest == f64::INFINITY {
         return None;
     }
-    // The lowest score of a class is subtracted from its scores first, so that a large common part of them costs no digits.
+    // The lowest score of a class is subtracted first, so that a large common offset does not cost digits.
     let scale = match largest {
         _ if largest > SUMMABLE => f64::powi(2.0, -100),
         _ if largest < 1.0 / SUMMABLE => f64::powi(2.0, 100),
@@ -204,7 +208,7 @@ pub fn moments(ties: &Ties<'_>, counts: &Counts) -> Option<Moments> {
     Some(Moments { distance: (lowest1 - lowest0) + (m1 - m0), pos: s1, neg: s0 })
 }
 
-/// The binormal curve of two normal distributions with the means and standard deviations of the classes.
+/// The binormal curve of normal distributions with the means and standard deviations of the classes.
 fn of_moments(ties: &mut Ties<'_>) -> BinormalRocAucRecord {
     let undefined = BinormalRocAucRecord::undefined(&*ties);
     let counts = ties.counts();
@@ -222,11 +226,11 @@ fn of_moments(ties: &mut Ties<'_>) -> BinormalRocAucRecord {
     }
 }
 
-/// The mean, and the standard deviation over n, of numbers, each with how often it counts. The deviation is exactly 0 if all
-/// numbers are equal.
+/// The weighted mean and standard deviation (with divisor n) of numbers with counts. The deviation is exactly
+/// 0 if all numbers are equal.
 ///
-/// If all counts are multiplied by a power of two, every step is too, and the result has the same bits. So whole
-/// weights give the same result as repeated rows, whatever their unit is.
+/// If all counts are multiplied by a power of two, every step is too, and the result is bit-identical.
+/// Integer weights therefore give the same result as repeated rows, whatever their unit.
 fn mean_and_deviation(values: &[(f64, u64)]) -> (f64, f64) {
     let n = values.iter().map(|value| value.1).sum::<u64>() as f64;
     let around = |center: f64| values.iter().map(move |&(value, times)| (value - center, times as f64));
@@ -237,17 +241,17 @@ fn mean_and_deviation(values: &[(f64, u64)]) -> (f64, f64) {
     if widest == 0.0 {
         return (mean, 0.0);
     }
-    // Distances are divided by the largest one, so that their squares neither overflow nor vanish.
+    // Distances are divided by the largest one, so that their squares neither overflow nor underflow.
     let squares = around(mean).map(|(distance, times)| ((distance / widest).powi(2), times));
     (mean, widest * (Sum::of_repeated(squares) / n).sqrt())
 }
 
-/// The fitted curve itself.
+/// The fitted curve.
 #[derive(Clone, Debug)]
 pub struct BinormalRocCurve {
-    /// At which rates; if none are given, at so many points at equal distances.
+    /// The rates of the points; evenly spaced by default.
     pub at_fpr: Option<Vec<f64>>,
-    /// How many points there are from 0 to 1.
+    /// The number of points from 0 to 1.
     pub n_points: u32,
 }
 
@@ -337,7 +341,7 @@ mod tests {
         assert_eq!(fit(&[1, 0, 1, 0], &[4.0, 3.0, 2.0, 1.0]), (None, None, None), "one finite point");
         assert_eq!(fit(&[1, 1, 1], &[4.0, 3.0, 2.0]), (None, None, None));
         assert_eq!(fit(&[1, 0, 0, 0, 1], &[5.0, 4.0, 3.0, 2.0, 1.0]), (None, None, None), "one sensitivity");
-        // Both points at a specificity of one half: a step, and the area left of it is missing.
+        // Both points are at specificity 1/2: a step, with no area to its left.
         let (auc, intercept, slope) = fit(&[1, 0, 1, 1, 0], &[5.0, 4.0, 3.0, 2.0, 1.0]);
         assert_eq!((auc, intercept, slope), (Some(0.5), Some(0.0), Some(0.0)));
         let step = BinormalLine { intercept: 0.0, slope: -0.0 };
@@ -354,7 +358,7 @@ mod tests {
         assert_eq!(points(BinormalRocCurve { at_fpr: Some(vec![0.5, 0.1]), n_points: 5 }), [0.5, 0.1]);
     }
 
-    /// Scores of a class that differ in their last bit have a spread, also if the other class is far away.
+    /// Scores of a class that differ in their last bit have a spread, even if the other class is far away.
     #[test]
     fn neighbouring_scores_of_one_class() {
         let fit = BinormalRocAuc { method: BinormalFit::Moments };
@@ -392,7 +396,7 @@ mod tests {
         assert_eq!(of(&[1, 0, 0], &[2.0, 1.0, 0.0]), (None, None, None));
     }
 
-    /// The mean and the deviation of all values one by one, which the sums over counts stand for.
+    /// The mean and the deviation of all values one by one, to verify the sums over counts.
     fn one_by_one(values: &[f64]) -> (f64, f64) {
         let mean = centered(values.iter().copied()).mean;
         let around = || values.iter().map(|value| value - mean);
@@ -410,7 +414,7 @@ mod tests {
             rows in proptest::collection::vec((0u8..2, -2.0..2.0f64, 1u8..6), 4..30),
             power in any::<i8>(),
         ) {
-            // One row has no deviation whatever it weighs, so that each class has two here.
+            // A single row has no deviation, whatever its weight, so each class has two rows here.
             let label = |row: usize, label: u8| if row < 4 { row as u8 % 2 } else { label };
             let labels: Vec<u8> = rows.iter().enumerate().map(|(row, of)| label(row, of.0)).collect();
             let scores: Vec<f64> = rows.iter().map(|row| row.1).collect();
@@ -438,7 +442,7 @@ mod tests {
         #[test]
         fn area_is_the_integral(intercept in -2.0..2.0f64, slope in -3.0..-0.2f64) {
             let line = BinormalLine { intercept, slope };
-            // Over the quantiles of the fpr, where the curve is smooth.
+            // Integrates over the quantiles of the fpr, where the curve is smooth.
             let step = 1e-2;
             let area: f64 = (-900..900)
                 .map(|i| {

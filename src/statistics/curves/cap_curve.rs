@@ -6,11 +6,13 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
 use crate::statistics::options::from_options;
 
-/// The share of positives among the rows called positive, at every distinct score, over the share of all rows.
+/// The share of positives among the rows called positive, at every distinct score, against the share of all
+/// rows.
 ///
-/// Also called Lorenz curve of the positives or cumulative gains curve (Sobehart, Keenan and Stein 2000). With
-/// prevalence `π` the area between it and the diagonal is `(1 - π) (AUC - 1/2)`, and that of a perfect score is
-/// `(1 - π) / 2`: their quotient, the accuracy ratio, is the Gini coefficient (Engelmann, Hayden and Tasche 2003).
+/// Also called Lorenz curve of the positives or cumulative gains curve (Sobehart, Keenan and Stein 2000).
+/// With prevalence `π` the area between the curve and the diagonal is `(1 - π) (AUC - 1/2)`; for a perfect
+/// score it is `(1 - π) / 2`. Their ratio, the accuracy ratio, is the Gini coefficient (Engelmann, Hayden and
+/// Tasche 2003).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CapCurve {}
 

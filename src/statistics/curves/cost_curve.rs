@@ -7,12 +7,12 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Record, Threshold, record};
 use crate::statistics::options::from_options;
 
-/// The lowest expected cost that any threshold gives, over all costs and prevalences (Drummond and Holte 2006).
+/// The lowest expected cost over all thresholds, for all costs and prevalences (Drummond and Holte 2006).
 ///
-/// The probability cost `pc = cost prevalence / (cost prevalence + 1 - prevalence)`, where a false negative costs
-/// `cost` times a false positive, is the only number of both that matters. A threshold's expected cost, as a share of
-/// the largest possible, is the line `(1 - tpr) pc + fpr (1 - pc)`; the curve is the lower envelope of all lines, whose
-/// corners lie where two neighbours on the convex hull cost the same.
+/// The probability cost is `pc = cost prevalence / (cost prevalence + 1 - prevalence)`, where a false
+/// negative costs `cost` times a false positive. Costs and prevalence matter only through it. A threshold's
+/// expected cost, as a share of the maximum, is the line `(1 - tpr) pc + fpr (1 - pc)`. The curve is the
+/// lower envelope of these lines; its corners are where two neighbours on the convex hull have equal costs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CostCurve {}
 
@@ -43,24 +43,25 @@ impl Curve for CostCurve {
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(points) = Points::of_ties(&mut ties) else { return false };
         let corners = hull(points.counts());
-        let mut put = |probability: f64, corner: usize| {
+        let mut push = |probability: f64, corner: usize| {
             let (fpr, tpr) = (points.fpr(corner), points.tpr(corner));
             let cost = (1.0 - tpr) * probability + fpr * (1.0 - probability);
             CostPoint::new(probability, cost, points.threshold(corner), fpr, tpr).append(columns);
         };
-        // All points at fpr 0 cost nothing at probability cost 0. The highest of them is best everywhere else.
+        // All points at fpr 0 have zero cost at probability cost 0. The highest of them is optimal everywhere
+        // else.
         let first = usize::from(corners.len() > 1 && points.fpr(corners[1]) == 0.0);
-        put(0.0, corners[first]);
+        push(0.0, corners[first]);
         for pair in corners[first..].windows(2) {
             let rise = points.tpr(pair[1]) - points.tpr(pair[0]);
             let run = points.fpr(pair[1]) - points.fpr(pair[0]);
-            // Two points with the same tpr cost the same only at probability cost 1.
+            // Two points with the same tpr have equal costs only at probability cost 1.
             if rise > 0.0 {
-                put(run / (run + rise), pair[1]);
+                push(run / (run + rise), pair[1]);
             }
         }
         let last = corners.iter().copied().find(|&corner| points.tpr(corner) == 1.0);
-        put(1.0, last.unwrap_or_default());
+        push(1.0, last.unwrap_or_default());
         true
     }
 }

@@ -6,11 +6,11 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
 use crate::statistics::options::from_options;
 
-/// Both errors of the rows called positive, at every distinct score.
+/// Both error rates of the rows called positive, at every distinct score.
 ///
-/// It starts where nothing is called positive, so that every positive is missed, and ends where everything is
-/// (Martin et al. 1997, who draw both rates on normal scales). The points are those of the ROC curve with
-/// `fnr = 1 - tpr`, taken from the counts.
+/// It starts with no rows called positive, so that every positive is missed, and ends with all rows called
+/// positive. Martin et al. (1997) plot both rates on normal scales. The points are those of the ROC curve,
+/// with `fnr = 1 - tpr` computed from the counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DetCurve {}
 

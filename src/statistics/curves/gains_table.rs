@@ -7,11 +7,13 @@ use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 use crate::statistics::options::from_options;
 use crate::statistics::thresholds::{confusion::Confusion, score_bands::ScoreBands};
 
-/// Rows in bands of about equal size, the highest scores first, and how the positives gather in the first bands.
+/// Rows in bands of about equal size, highest scores first, and the concentration of positives in the first
+/// bands.
 ///
-/// Siddiqi (2006, chapter 6). A distinct score is never divided: it belongs to the band that the middle of its rows falls
-/// into, so that bands differ in size where scores tie, and a band that no score falls into is left out. With edges a band holds the scores from one edge up to the next instead, and the first
-/// and the last band are open. All numbers are quotients of exact integers.
+/// Siddiqi (2006, chapter 6). A distinct score is never divided. It belongs to the band of the middle of its
+/// rows, so bands differ in size if scores tie, and empty bands are omitted. With edges, a band has the
+/// scores from one edge up to the next, and the first and the last band are open. All numbers are quotients
+/// of exact integers.
 #[derive(Clone, Debug)]
 pub struct GainsTable {
     /// The bands of scores.
@@ -145,7 +147,7 @@ mod tests {
 
     #[test]
     fn ties_stay_together() {
-        // Five rows share the highest score, so that the first of four bands has none.
+        // Five rows share the highest score, so the first of four bands is empty.
         let points = table(4, &[1, 1, 0, 1, 0, 1, 0, 0], &[9, 9, 9, 9, 9, 3, 2, 2]).unwrap();
         assert_eq!(points.counts("band"), [2, 3, 4]);
         assert_eq!(points.counts("n"), [5, 1, 2]);
@@ -164,7 +166,7 @@ mod tests {
         fn by_definition(rows in prop::collection::vec((0u8..2, 0u8..30), 2..60), bands in 1u32..15) {
             let (labels, scores): (Vec<u8>, Vec<u8>) = rows.iter().copied().unzip();
             if let Some(points) = table(bands, &labels, &scores) {
-                // The band above a border that the middle of the score is on, and the one below.
+                // The bands above and below a border at the middle of the score.
                 let bands_of = |score: u8| {
                     let count = |at: &dyn Fn(u8) -> bool| scores.iter().filter(|&&other| at(other)).count() as u64;
                     let middle = (2 * count(&|other| other > score) + count(&|other| other == score)) * u64::from(bands);

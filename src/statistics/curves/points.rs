@@ -16,9 +16,9 @@ record! {
     }
 }
 
-/// Appends a point where nothing is called positive, and one for every distinct score, the highest first.
+/// Appends a point with no rows called positive, and one for every distinct score, highest first.
 ///
-/// Points are written into the columns directly, so that a curve of many points is not in memory twice.
+/// Points are written directly into the columns, so that a long curve is not in memory twice.
 pub fn append_points<R: Record>(
     ties: &mut Ties<'_>,
     columns: &mut Vec<Column>,
@@ -43,12 +43,12 @@ pub fn append_points<R: Record>(
     );
 }
 
-/// The points of a curve, from (0, 0) on: one for each distinct score or for some of them.
+/// The points of a curve from (0, 0): one for each distinct score or for some of them.
 #[derive(Clone, Debug)]
 pub struct Points {
     /// The score of every point but the first: rows with this score or a higher one are called positive.
     keys: Keys,
-    /// Negatives and positives called positive; none at the first point.
+    /// Negatives and positives called positive; 0 at the first point.
     counts: Vec<(u64, u64)>,
     n_pos: u64,
     n_neg: u64,
@@ -56,7 +56,7 @@ pub struct Points {
 }
 
 impl Points {
-    /// The point of every distinct score; nothing without a positive or without a negative.
+    /// The points of all distinct scores; `None` without positives or negatives.
     pub fn of_ties(ties: &mut Ties<'_>) -> Option<Self> {
         let mut points = Points::none_of(ties)?;
         let (keys, counts) = ties.counts().into_parts();
@@ -65,7 +65,7 @@ impl Points {
         Some(points)
     }
 
-    /// The first point alone; nothing without a positive or without a negative.
+    /// Only the first point; `None` without positives or negatives.
     pub fn none_of(ties: &Ties<'_>) -> Option<Self> {
         let (n_pos, n_neg, units) = (ties.n_pos(), ties.n_neg(), ties.units());
         let keys = Keys::with_capacity(ties.score_type().width(), 0);
@@ -83,7 +83,7 @@ impl Points {
         &self.counts
     }
 
-    /// The score of a point; none of the first.
+    /// The score of a point; `None` for the first.
     pub fn threshold(&self, point: usize) -> Option<Threshold> {
         point.checked_sub(1).map(|place| Threshold(self.keys.at(place)))
     }

@@ -8,8 +8,8 @@ use crate::statistics::options::from_options;
 
 /// Precision and recall at every distinct score, highest first.
 ///
-/// It starts where nothing is called positive: recall 0, and a precision of 1 by convention. Without negatives all
-/// precisions are 1; without positives there is no curve.
+/// It starts with no rows called positive: recall 0, and a precision of 1 by convention. Without negatives
+/// all precisions are 1; without positives there is no curve.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PrCurve {}
 
@@ -71,7 +71,7 @@ mod tests {
         assert!(curve_points(&PrCurve {}, &[0, 0], &[3u8, 2]).is_none());
     }
 
-    /// As sklearn.metrics.precision_recall_curve([1, 1, 1], [3, 2, 2]), in the opposite order.
+    /// As sklearn.metrics.precision_recall_curve([1, 1, 1], [3, 2, 2]), in reverse order.
     #[test]
     fn without_negatives_precision_is_1() {
         let points = curve_points(&PrCurve {}, &[1, 1, 1], &[3u8, 2, 2]).unwrap();

@@ -8,8 +8,8 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Record};
 use crate::statistics::options::from_options;
 
-/// The points of the ROC curve that are best for some costs and prevalence: the corners of its upper convex hull, from
-/// (0, 0) to (1, 1) (Provost and Fawcett 2001).
+/// The points of the ROC curve that are optimal for some costs and prevalence: the corners of its upper
+/// convex hull, from (0, 0) to (1, 1) (Provost and Fawcett 2001).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RocConvexHull {}
 

@@ -9,13 +9,12 @@ use crate::statistics::options::{OptionError, Options, from_options};
 
 /// The ROC curve: counts and rates of the rows called positive, at every distinct score.
 ///
-/// It starts at (0, 0), where nothing is called positive and there is no threshold, and then takes one
-/// step for each distinct score, highest first: up by its positives, right by its negatives, both at
-/// once where they tie (Fawcett 2006, algorithm 1). It ends at (1, 1). The counts are the unnormalised
-/// steps of Komarek (2004, section 5.1.4).
+/// It starts at (0, 0), where no rows are called positive and there is no threshold. Each distinct score,
+/// highest first, is one step: up by its positives, right by its negatives, diagonal for ties (Fawcett 2006,
+/// algorithm 1). It ends at (1, 1). The counts are the unnormalised steps of Komarek (2004, section 5.1.4).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RocCurve {
-    /// Whether points that lie on the line between the points beside them are left out.
+    /// Whether collinear points are dropped.
     pub drop_intermediate: bool,
 }
 
@@ -35,7 +34,7 @@ record! {
     }
 }
 
-/// Whether intermediate points are left out. Refuses options that ask for different curves.
+/// Whether collinear points are dropped; rejects options that request different curves.
 pub(super) fn check_one_curve(options: &Options) -> Result<bool, OptionError> {
     let drop_intermediate = options.flag("drop_intermediate")?;
     let mut options_in_use: Vec<&str> =

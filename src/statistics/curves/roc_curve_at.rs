@@ -1,4 +1,4 @@
-//! The ROC curve at rates that are given.
+//! The ROC curve at specified rates.
 
 use super::points::Points;
 use super::roc_curve::{RocPoint, check_one_curve};
@@ -7,18 +7,17 @@ use crate::ranking::ties::Ties;
 use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 use crate::statistics::options::from_options;
 
-/// Points of the ROC curve at given false positive rates or true positive rates, in the order given.
+/// Points of the ROC curve at specified false positive or true positive rates, in the specified order.
 ///
-/// Between two points the curve is a straight line. At a given fpr the tpr is the largest there (the top of a vertical
-/// step), at a given tpr the fpr is the smallest; where that is no point of the curve, it has neither threshold nor
-/// counts.
+/// Between two points the curve is linear. At an fpr the result is the largest tpr (the top of a vertical
+/// step), at a tpr the smallest fpr. An interpolated point has neither threshold nor counts.
 #[derive(Clone, Debug)]
 pub struct RocCurveAt {
     /// The rates.
     pub at: At,
 }
 
-/// The rates at which the points of a curve are wanted.
+/// The rates of the requested points.
 #[derive(Clone, Debug)]
 pub enum At {
     /// At these false positive rates.
@@ -105,7 +104,7 @@ mod tests {
 
     /// The points, and their scores.
     fn at(at: At) -> (PointFields, Vec<Option<i16>>) {
-        // The curve goes through (0, 1/2), (1/2, 1), (1, 1).
+        // The curve (0, 1/2), (1/2, 1), (1, 1).
         let points = curve_points(&RocCurveAt { at }, &[1, 1, 0, 0], &[9i16, 7, 7, 4]).unwrap();
         let score = |key: Option<u128>| key.map(|key| i16::from_key(key as u16));
         let scores = points.keys("threshold").into_iter().map(score).collect();

@@ -1,4 +1,4 @@
-//! The ROC curve at thresholds that are given.
+//! The ROC curve at specified thresholds.
 
 use super::roc_curve::check_one_curve;
 use crate::ranking::scores::Number;
@@ -7,9 +7,9 @@ use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 use crate::statistics::options::from_options;
 use crate::statistics::thresholds::confusion::Confusion;
 
-/// Points of the ROC curve at given thresholds, in the order given, with all four counts.
+/// Points of the ROC curve at specified thresholds, in this order, with all four counts.
 ///
-/// A threshold is the lowest value of the scores' type that is not below the number. `O(n)` for each.
+/// A threshold is rounded up to the next value of the scores' type. `O(n)` per threshold.
 #[derive(Clone, Debug)]
 pub struct RocCurveAtThreshold {
     /// The thresholds.

@@ -1,4 +1,4 @@
-//! The ROC curve in as few points as can be drawn.
+//! The ROC curve with a limited number of points, for plots.
 
 use super::points::Points;
 use super::roc_curve::{RocPoint, check_one_curve};
@@ -7,26 +7,26 @@ use crate::ranking::ties::{Cell, Ties};
 use crate::statistics::kinds::{Column, Curve, Record, record};
 use crate::statistics::options::from_options;
 
-/// Cells of a large group's outline for each point that is asked for.
+/// Cells of a large group's outline per requested point.
 ///
-/// Measured on three binormal curves of 10^6 rows: with 16, the stated error of a thousand points is 1.2 to 1.6 times
-/// that of points chosen among all scores (0.0005 and 0.00035); with 8, twice that.
+/// Measured on three binormal curves of 10^6 rows. With 16, the stated error of a thousand points is 1.2 to
+/// 1.6 times the error of points chosen among all scores (0.0005 and 0.00035). With 8 it is twice that.
 const CELLS_PER_POINT: usize = 16;
 
-/// The least number of cells, since the height of a cell is part of the stated error.
+/// The minimum number of cells, since the height of a cell contributes to the stated error.
 const LEAST_CELLS: usize = 1 << 14;
 
-/// Points that may be asked for, at most.
+/// The maximum number of requested points.
 const MOST_POINTS: i128 = 1_000_000_000;
 
-/// The points of the ROC curve whose loss would change its area most, and how far the lines between them are off.
+/// The points of the ROC curve with the largest effect on its area, and the error of the lines between them.
 ///
-/// Points are dropped one by one, always the one whose triangle with its neighbours is smallest (Visvalingam and Whyatt
-/// 1993). In a group of many rows, only points at the borders of some ten thousand runs of scores can remain. The part
-/// of the curve between two borders is then part of the stated error.
+/// Points are dropped one by one, always the point whose triangle with its neighbours is smallest
+/// (Visvalingam and Whyatt 1993). In a group of many rows, only points at the borders of some ten thousand
+/// runs of scores are candidates. The stated error then includes the curve between two borders.
 #[derive(Clone, Copy, Debug)]
 pub struct RocCurveThinned {
-    /// Points at most.
+    /// The maximum number of points.
     pub max_points: usize,
 }
 
@@ -53,7 +53,7 @@ impl Curve for RocCurveThinned {
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(mut points) = Points::none_of(&ties) else { return false };
         let cells = ties.outline((CELLS_PER_POINT * self.max_points).max(LEAST_CELLS));
-        // The largest distance of the curve from the line through a cell; it is 0 for a cell of one score.
+        // The largest distance of the curve from the line through a cell; 0 for a cell of one score.
         let mut inside = vec![0.0];
         let (mut fp, mut tp) = (0, 0);
         for Cell { lowest, highest, pos, neg, .. } in cells {
@@ -80,7 +80,7 @@ fn largest_error(points: &Points, from: usize, to: usize, inside: &[f64]) -> f64
     let ((x0, y0), (x1, y1)) = (at(from), at(to));
     let off = |point: usize| {
         let (x, y) = at(point);
-        // A line straight up is the curve.
+        // On a vertical line the curve is exact.
         if point == from || point == to || x1 == x0 {
             return 0.0;
         }
@@ -89,7 +89,7 @@ fn largest_error(points: &Points, from: usize, to: usize, inside: &[f64]) -> f64
     let mut before = 0.0f64;
     let mut error = 0.0f64;
     for (point, inside) in inside.iter().enumerate().take(to + 1).skip(from + 1) {
-        // From point to point both are lines, so they are farthest apart at an end.
+        // Between points both are lines, so the maximum distance is at an end.
         let here = off(point);
         error = error.max(before.max(here) + inside);
         before = here;
@@ -145,12 +145,13 @@ mod tests {
             let all = all_points::<u8>(&mut group);
             prop_assert!(thinned.len() <= max_points);
             let worst = thinned.iter().map(|point| point.2).fold(0.0, f64::max);
-            // At a vertical step the line may pass below the top and above the foot. The stated error covers both.
+            // At a vertical step the line may pass below its top and above its foot. The stated error covers
+            // both.
             prop_assert!(worst >= error_by_definition(&thinned, &all) - 1e-15);
         }
     }
 
-    /// A group large enough for an outline, in several orders of the rows and ways of ranking.
+    /// A group large enough for an outline, in several row orders and ranking strategies.
     #[test]
     fn many_rows() {
         let n = 300_000u64;

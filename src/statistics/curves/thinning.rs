@@ -2,19 +2,21 @@
 
 use super::lowest::Lowest;
 
-/// Which points remain when points of a curve that never goes down or left are dropped until `most` are left, each time the
-/// point whose loss changes the area least (Visvalingam and Whyatt 1993). The first and the last point always remain.
+/// Drops points of a monotone curve until `most` are left; returns the remaining ones. Each step drops the
+/// point whose removal changes the area least (Visvalingam and Whyatt 1993). The first and the last point
+/// always remain.
 ///
-/// Dropping a point changes the area by the triangle that it makes with the points beside it. Points are whole numbers,
-/// so the areas are exact; of equal ones the earlier point goes first. O(n log n).
+/// Dropping a point changes the area by its triangle with its neighbours. Points are integers, so the areas
+/// are exact; for equal areas the earlier point is dropped first. O(n log n).
 pub fn thin(points: &[(u64, u64)], most: usize) -> Vec<usize> {
     let Some(&(x, y)) = points.last().filter(|_| points.len() > most.max(2)) else {
         return (0..points.len()).collect();
     };
-    // Twice the area of a triangle is at most that of the rectangle around the curve.
+    // Twice the area of a triangle is at most the area of the rectangle around the curve.
     let area_bits = u128::BITS - (u128::from(x) * u128::from(y)).leading_zeros();
     let place_bits = usize::BITS - points.len().leading_zeros();
-    // An area and its place are one number if it has enough bits. Then the lowest one says where it is.
+    // An area and an index are packed into one integer if it has enough bits. The minimum then contains its
+    // index.
     if area_bits + place_bits < u64::BITS {
         let number = |area: u128, place: usize| {
             debug_assert!(area >> area_bits == 0, "the last point is the highest one");
@@ -27,8 +29,8 @@ pub fn thin(points: &[(u64, u64)], most: usize) -> Vec<usize> {
     }
 }
 
-/// The same, where `number` makes of an area and its place what orders them, and `lowest` says where the lowest number is.
-/// `none` is above all numbers.
+/// The same with a generic order: `number` combines an area and its index into an ordered value, and `lowest`
+/// returns the index of the minimum. `none` is above all such values.
 fn thin_by<N: Copy + Ord>(
     points: &[(u64, u64)],
     most: usize,
@@ -38,7 +40,7 @@ fn thin_by<N: Copy + Ord>(
 ) -> Vec<usize> {
     let n = points.len();
     let last = n - 1;
-    // The points before and after each that remains.
+    // The previous and next remaining point of each point.
     let mut neighbours: Vec<(usize, usize)> =
         (0..n).map(|point| (point.wrapping_sub(1), point + 1)).collect();
     let number_of = |point: usize, (before, after): (usize, usize)| {
@@ -59,28 +61,28 @@ fn thin_by<N: Copy + Ord>(
             numbers.change(point, number_of(point, neighbours[point]));
         }
     }
-    // A point that is dropped has (0, 0) beside it; every other point has one after it, and that is not the first.
+    // A dropped point has neighbours (0, 0); every other point has a next one, which is not the first.
     (0..n).filter(|&point| neighbours[point].1 > 0).collect()
 }
 
-/// Which points of a curve that never goes down or left are corners of its upper convex hull; the first and the last
-/// are.
+/// The corners of the upper convex hull of a monotone curve, including the first and the last point.
 pub fn hull(points: &[(u64, u64)]) -> Vec<usize> {
-    // The curve turns right at a corner. A point on the line or below it is no corner.
+    // The curve turns right at a corner. A point on or below the line is no corner.
     points_that(points, |turn| turn < 0)
 }
 
-/// The same of the lower convex hull.
+/// The same for the lower convex hull.
 pub fn lower_hull(points: &[(u64, u64)]) -> Vec<usize> {
     points_that(points, |turn| turn > 0)
 }
 
-/// Which points turn the curve: those that do not lie on the line between the points beside them.
+/// The points that are not collinear with their neighbours.
 pub fn corners(points: &[(u64, u64)]) -> Vec<usize> {
     points_that(points, |turn| turn != 0)
 }
 
-/// The points at which the curve makes such a [`turn`] from the last of these points before; the first and the last point.
+/// The points at which the curve makes such a [`turn`] from the last selected point, and the first and the
+/// last point.
 fn points_that(points: &[(u64, u64)], make: impl Fn(i128) -> bool) -> Vec<usize> {
     let mut corners: Vec<usize> = Vec::new();
     for (i, &point) in points.iter().enumerate() {
@@ -94,7 +96,8 @@ fn points_that(points: &[(u64, u64)], make: impl Fn(i128) -> bool) -> Vec<usize>
     corners
 }
 
-/// Above 0 where the way from `a` over `b` to `c` turns left, below where it turns right: twice the triangle's area.
+/// Positive for a left turn from `a` over `b` to `c`, negative for a right turn: twice the area of the
+/// triangle.
 fn turn(a: (u64, u64), b: (u64, u64), c: (u64, u64)) -> i128 {
     let by = |to: (u64, u64)| (i128::from(to.0) - i128::from(a.0), i128::from(to.1) - i128::from(a.1));
     let ((x1, y1), (x2, y2)) = (by(b), by(c));
@@ -115,7 +118,7 @@ mod tests {
         points
     }
 
-    /// One point after the other, each time all areas anew.
+    /// Drops one point after the other, recomputing all areas each time.
     fn thin_by_definition(points: &[(u64, u64)], most: usize) -> Vec<usize> {
         let mut rest: Vec<usize> = (0..points.len()).collect();
         while rest.len() > most.max(2) {
@@ -136,7 +139,7 @@ mod tests {
         ) {
             let points = curve(&steps);
             prop_assert_eq!(thin(&points, most), thin_by_definition(&points, most));
-            // Counts of any size: the triangles of a curve that is as many times as large keep their order.
+            // Large counts: scaling a curve keeps the order of its triangles.
             let large: Vec<_> = points.iter().map(|(x, y)| (x << bits, y << bits)).collect();
             prop_assert_eq!(thin(&large, most), thin_by_definition(&large, most));
             // A corner of the hull lies above every line between two other points.

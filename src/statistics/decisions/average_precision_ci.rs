@@ -1,4 +1,4 @@
-//! The average precision with its interval.
+//! The average precision with an interval.
 
 use crate::math::{normal, sum::Sum};
 use crate::ranking::ties::{Count, Ties};
@@ -9,7 +9,7 @@ use crate::statistics::kinds::{Summary, record};
 use crate::statistics::numbers::AveragePrecision;
 use crate::statistics::options::{from_options, words};
 
-/// The average precision, its standard error by influence, and its limits.
+/// The average precision, its standard error from influence values, and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct AveragePrecisionCi {
     /// The kind of limits.
@@ -23,7 +23,7 @@ pub struct AveragePrecisionCi {
 pub enum PrecisionInterval {
     /// On the logit scale, with the variance of a proportion of positives.
     Logit,
-    /// By the normal distribution, with the variance by influence.
+    /// Normal, with the variance from influence values.
     Influence,
 }
 words!(PrecisionInterval { "logit" => Logit, "influence" => Influence });
@@ -52,7 +52,7 @@ impl Summary for AveragePrecisionCi {
         let rows = Count::from(&ties);
         let undefined = AveragePrecisionCiRecord::undefined(rows);
         let masses = Masses::of(&mut ties);
-        // The same bits as of the number alone.
+        // Bit-identical to the average precision without an interval.
         let value = AveragePrecision {}.of_ties(ties).average_precision;
         let (Some(masses), Some(value)) = (masses, value) else { return undefined };
         let se = masses.has_squares.then(|| variance(&masses, value).sqrt());
@@ -69,8 +69,8 @@ impl Summary for AveragePrecisionCi {
 }
 
 impl AveragePrecisionCi {
-    /// `expit(logit AP ± z / sqrt(P AP (1 - AP)))` (Boyd, Eng and Page 2013, section 3.3), with Kish's effective number of positives
-    /// for weights.
+    /// `expit(logit AP ± z / sqrt(P AP (1 - AP)))` (Boyd, Eng and Page 2013, section 3.3), with Kish's
+    /// effective number of positives for weights.
     fn logit_limits(&self, value: f64, masses: &Masses) -> Interval {
         if value >= 1.0 {
             return Interval::default();
@@ -83,19 +83,19 @@ impl AveragePrecisionCi {
     }
 }
 
-/// The sum over rows of the squared derivative of the average precision by the weight of the row, times the squared weight
-/// (Jaeckel 1972).
+/// The sum over rows of the squared weight times the squared derivative of the average precision by the
+/// weight (Jaeckel 1972).
 fn variance(masses: &Masses, value: f64) -> f64 {
     let n_pos = masses.all.pos;
     let mut reached = Count::<f64>::default();
-    // Positives and negatives that score as high as each score, or higher.
+    // Positives and negatives with each score or a higher one.
     let mut reach: Vec<Count<f64>> = Vec::with_capacity(masses.scores.len());
     for score in masses.scores.iter().rev() {
         reached = reached.plus(score.mass);
         reach.push(reached);
     }
     let precision = |reach: Count<f64>| reach.pos / reach.rows();
-    // A row changes the precision at its own score and at all lower ones.
+    // A row changes the precision at its score and at all lower ones.
     let (mut by_pos, mut by_neg) = (Sum::default(), Sum::default());
     let mut variance = Sum::default();
     for (score, &reach) in masses.scores.iter().zip(reach.iter().rev()) {
@@ -130,7 +130,7 @@ mod tests {
         let logit = AveragePrecisionCi { method: PrecisionInterval::Logit, level: 0.95 };
         let record = summary(&logit, &[0, 0, 1, 1], &[0.1, 0.4, 0.35, 0.8]);
         assert_eq!(record.average_precision, Some((1.0 + 2.0 / 3.0) / 2.0));
-        // Derivatives of the positives, of the negative above one of them, and of the last row.
+        // Derivatives for the positives, for the negative above one of them, and for the last row.
         let (first, second, neg) =
             (1.0 - 5.0 / 6.0 + 1.0 / 9.0, 2.0 / 3.0 - 5.0 / 6.0 + 1.0 / 9.0, -2.0 / 9.0);
         let variance: f64 = (first * first + second * second + neg * neg) / 4.0;

@@ -5,7 +5,7 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::options::from_options;
 
-/// The error at which fpr and fnr are equal.
+/// The error rate at which fpr and fnr are equal.
 #[derive(Clone, Copy, Debug)]
 pub struct EqualErrorRate {}
 
@@ -35,7 +35,7 @@ impl Summary for EqualErrorRate {
             return undefined;
         }
         let all = [ties.n_pos(), ties.n_neg()].map(u128::from);
-        // Whether the sum of tpr and fpr is 1 or more, in integers.
+        // Whether tpr + fpr >= 1, in integers.
         let reaches =
             |pos: u64, neg: u64| u128::from(pos) * all[1] + u128::from(neg) * all[0] >= all[0] * all[1];
         let counts = ties.counts();
@@ -55,7 +55,8 @@ impl Summary for EqualErrorRate {
     }
 }
 
-/// The fpr where `tpr = 1 - fpr` on the line between two points of the curve, of counts above and up to a score.
+/// The fpr where `tpr = 1 - fpr` on the line between two points of the curve; arguments are the counts above
+/// a score and up to it.
 fn rate(above: Count, reach: Count, [n_pos, n_neg]: [u128; 2]) -> f64 {
     let sum = |count: Count| u128::from(count.pos) * n_neg + u128::from(count.neg) * n_pos;
     let (before, step) = (sum(above), sum(reach) - sum(above));

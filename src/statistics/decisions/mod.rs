@@ -1,4 +1,4 @@
-//! Whether acting on a score is worth it.
+//! Decisions based on a score: average precision, equal error rate, net benefit.
 
 pub mod average_precision_ci;
 pub mod equal_error_rate;

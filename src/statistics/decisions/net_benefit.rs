@@ -1,4 +1,4 @@
-//! The net benefit of acting on a probability.
+//! The net benefit of decisions by a probability threshold.
 
 use crate::ranking::scores::Number;
 use crate::ranking::ties::{Count, Ties, units::Units};
@@ -8,14 +8,14 @@ use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Column, Curve, Record, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
-/// The net benefit of calling rows positive from a threshold on: `tp / n - fp / n * t / (1 - t)` at the threshold t (Vickers and Elkin
-/// 2006, equation 1). A false positive then costs `t / (1 - t)` of what a true positive gains, which is how somebody weighs both
-/// who acts from a probability of t on.
+/// The net benefit of calling rows positive from a threshold t: `tp / n - fp / n * t / (1 - t)` (Vickers and
+/// Elkin 2006, equation 1). The cost of a false positive is `t / (1 - t)` times the benefit of a true
+/// positive. Acting from a probability of t on implies this trade-off.
 #[derive(Clone, Debug)]
 pub struct NetBenefit {
-    /// The thresholds, in the order given.
+    /// The thresholds, in the specified order.
     pub thresholds: Vec<f64>,
-    /// The share of positives where the score will be used; that of the group, if not said.
+    /// The prevalence in the target population; by default, the prevalence of the group.
     pub prevalence: Option<f64>,
     /// The coverage of the intervals.
     pub level: f64,
@@ -106,11 +106,11 @@ impl Masses {
     }
 }
 
-/// The rows that score as high as each key, or higher, in one pass; none for a key that no score reaches.
+/// The rows with each key or a higher one, in one pass; no rows for a missing key.
 fn reached(ties: &mut Ties<'_>, keys: &[Option<u128>]) -> Vec<Count> {
     let mut ascending: Vec<u128> = keys.iter().flatten().copied().collect();
     ascending.sort_unstable();
-    // The rows between one key and the next, behind those below all keys.
+    // The rows between consecutive keys, after the rows below all keys.
     let between = ties.fold(
         |between: &mut Vec<Count>, tie| {
             between.resize(ascending.len() + 1, Count::default());
@@ -149,7 +149,8 @@ fn squares(ties: &Ties<'_>, keys: &[Option<u128>], units: Units) -> Option<Vec<(
 }
 
 impl NetBenefit {
-    /// The record at a threshold, from the weights of rows called positive and of all rows, and the sums of their squares.
+    /// The record at a threshold, from the weights of rows called positive and of all rows, and the sums of
+    /// their squares.
     fn record(
         &self,
         threshold: f64,
@@ -168,7 +169,7 @@ impl NetBenefit {
             _ => (calls.pos - odds * calls.neg) / n,
         };
         let variance = squares.and_then(|(called, all_squares)| match (self.prevalence, tpr, fpr) {
-            // Both rates are of samples of their own.
+            // The rates are estimated from separate samples.
             (Some(prevalence), Some(tpr), Some(fpr)) => {
                 let of = |called: f64, all: f64, rate: f64| {
                     called * (1.0 - rate).powi(2) + (all - called).max(0.0) * rate * rate
@@ -177,7 +178,7 @@ impl NetBenefit {
                 let neg = of(called.neg, all_squares.neg, fpr) / all.neg.powi(2);
                 Some(prevalence * prevalence * pos + ((1.0 - prevalence) * odds).powi(2) * neg)
             }
-            // The net benefit is the mean of what each row adds.
+            // The net benefit is the mean of the contributions of rows.
             _ => (rows > 1.0).then(|| {
                 let rest = (all_squares.rows() - called.rows()).max(0.0);
                 let squares = called.pos * (1.0 - net_benefit).powi(2)
@@ -232,7 +233,7 @@ mod tests {
         let (labels, scores) = ([1, 1, 0, 0, 1], [0.75, 0.5, 0.5, 0.25, 0.125]);
         let points = curve_points(&at(&[0.5, 0.2, 0.9], None), &labels, &scores).unwrap();
         assert_eq!(points.numbers("threshold"), [0.5, 0.2, 0.9]);
-        // Two true positives and one false; two and two at odds of 1 to 4; nobody.
+        // Two true positives and one false positive; two and two at odds of 1 to 4; no rows.
         assert_eq!(points.numbers("net_benefit"), [1.0 / 5.0, (2.0 - 2.0 * 0.25) / 5.0, 0.0]);
         assert_eq!(points.numbers("tpr"), [2.0 / 3.0, 2.0 / 3.0, 0.0]);
         assert_eq!(points.numbers("fpr"), [0.5, 1.0, 0.0]);

@@ -13,30 +13,32 @@ use crate::statistics::rows::Rows;
 
 /// The mean of the areas of the folds, with an interval.
 ///
-/// By Student's t: `mean ± t se` with `se = sd / sqrt(k)` and k - 1 degrees of freedom over the k folds (Komarek 2004).
-/// By influence: the mean of the squared influence values of all rows, each of its own fold's area, gives
-/// `se² = sum over folds of the mean square / k / n`, with a normal interval (LeDell, Petersen and van der Laan 2015,
-/// section 4): a positive's value is `(placement - auc) n / P`, a negative's `(placement - auc) n / N`, ties
-/// counting half, or nothing as in the R package cvAUC. Rows with weights have the first interval only. By DeLong: [`WithinFolds`], on the logit scale. Folds without a positive or without a negative have no area, and are counted.
+/// Student's t: `mean ± t se` with `se = sd / sqrt(k)` and k - 1 degrees of freedom over the k folds (Komarek
+/// 2004). Influence: `se² = sum over folds of the mean square / k / n`, with a normal interval (LeDell,
+/// Petersen and van der Laan 2015, section 4). It averages the squared influence values of all rows on the
+/// area of their fold. The value of a positive is `(placement - auc) n / P`, of a negative
+/// `(placement - auc) n / N`. Ties count one half, or zero as in the R package cvAUC. Weighted rows support
+/// only the first interval. DeLong: [`WithinFolds`], on the logit scale. Folds without positives or negatives
+/// have no area, and are counted.
 #[derive(Clone, Copy, Debug)]
 pub struct CvRocAuc {
-    /// Where the standard error comes from.
+    /// The source of the standard error.
     pub method: FoldInterval,
-    /// What a tie counts in the influence values; the areas themselves count one half.
+    /// The value of a tie in the influence values; in the areas a tie always counts one half.
     pub ties: TieShare,
-    /// The interval's coverage.
+    /// The coverage of the interval.
     pub level: f64,
 }
 
-/// Where the standard error comes from.
+/// The source of the standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FoldInterval {
-    /// From how the folds' areas differ.
+    /// The variation between the folds' areas.
     #[default]
     T,
-    /// From how much each row moves its fold's area.
+    /// The influence of each row on its fold's area.
     Influence,
-    /// From DeLong's variances of the folds' areas, for few rows.
+    /// DeLong's variances of the folds' areas, for few rows.
     DeLong,
 }
 
@@ -61,12 +63,13 @@ record! {
 
 words!(FoldInterval { "t" => T, "influence" => Influence, "delong" => DeLong });
 
-/// DeLong's variance of a mean over k folds, where rows vary within their fold as much as in any other.
+/// DeLong's variance of a mean over k folds, under the assumption of equal variation of rows in all folds.
 ///
-/// DeLong's variance of a fold's area multiplies the squares of a class by `P / (P - 1)` for its P rows. A fold may have few:
-/// here it is `P / (P - k)` for the P rows of all folds, as in an analysis of variance. Rows that come in clusters are
-/// summed by cluster first, and P is the sum over folds of the clusters that hold the class (Obuchowski 1997). The limits are
-/// on the logit scale, by Student's t with as many degrees of freedom as the class with the fewer rows, or clusters, has.
+/// DeLong's variance of a fold's area scales the squares of a class by `P / (P - 1)` for its P rows. A fold
+/// may have few rows. Here the factor is `P / (P - k)` for the P rows of all folds, as in an analysis of
+/// variance. Clustered rows are summed by cluster first, and P is the sum over folds of the clusters with
+/// rows of the class (Obuchowski 1997). The limits are on the logit scale, by Student's t with the smaller of
+/// the two classes' degrees of freedom (over rows, or clusters).
 #[derive(Clone, Copy, Debug)]
 pub struct WithinFolds {
     pos: f64,
@@ -75,14 +78,14 @@ pub struct WithinFolds {
 }
 
 impl WithinFolds {
-    /// Of so many positives and negatives, or clusters that hold them, in so many folds; undefined if a class has a single
-    /// one in each.
+    /// For these numbers of positives and negatives (or of clusters with them) and of folds; undefined if a
+    /// class has a single one in each.
     pub fn of(pos: u64, neg: u64, folds: u64) -> Option<Self> {
         let within = WithinFolds { pos: pos as f64, neg: neg as f64, folds: folds as f64 };
         (pos > folds && neg > folds).then_some(within)
     }
 
-    /// What the squares of positives and of negatives are multiplied by.
+    /// The factors of the squares of positives and of negatives.
     pub fn factors(&self) -> (f64, f64) {
         (self.pos / (self.pos - self.folds), self.neg / (self.neg - self.folds))
     }
@@ -157,7 +160,7 @@ impl Joint for CvRocAuc {
 }
 
 impl CvRocAuc {
-    /// The record with the interval from how the folds' areas differ.
+    /// Adds the interval from the variation between the folds' areas.
     fn with_t_interval(&self, record: CvRocAucRecord) -> CvRocAucRecord {
         let k = record.n_folds as f64;
         let interval = |(mean, sd): (f64, f64)| Interval::student(mean, sd / k.sqrt(), self.level, k - 1.0);
@@ -165,7 +168,7 @@ impl CvRocAuc {
         CvRocAucRecord { interval, ..record }
     }
 
-    /// By DeLong's variances.
+    /// From DeLong's variances.
     fn within_folds(&self, mean: f64, folds: &[Fold]) -> Interval {
         let of_class = |count: fn(&Area) -> u64| folds.iter().map(|fold| count(&fold.0)).sum::<u64>();
         let (pos, neg) = (of_class(|fold| fold.n_pos), of_class(|fold| fold.n_neg));
@@ -183,7 +186,7 @@ impl CvRocAuc {
 /// The area of a fold, with the sums of squares of its influence values over positives and negatives.
 type Fold = (Area, (f64, f64));
 
-/// The standard error by influence.
+/// The standard error from influence values.
 fn influence_error(folds: &[Fold]) -> f64 {
     let of_class = |count: fn(&Area) -> u64| folds.iter().map(|fold| count(&fold.0)).sum::<u64>() as f64;
     let (pos, neg) = (of_class(|fold| fold.n_pos), of_class(|fold| fold.n_neg));
@@ -196,7 +199,7 @@ fn influence_error(folds: &[Fold]) -> f64 {
 }
 
 impl CvRocAucRecord {
-    /// The same with the mean and the deviation of the areas of the folds, and how many folds have one.
+    /// Adds the mean and the deviation of the folds' areas, and the number of folds with an area.
     pub(super) fn with_areas(self, areas: impl Iterator<Item = f64>, folds: usize) -> Self {
         let areas = in_order(areas);
         let record =
@@ -209,8 +212,8 @@ impl CvRocAucRecord {
     }
 }
 
-/// Over positives and over negatives, the sum of the squared distances of placements from the area, where a tie counts
-/// nothing in a placement.
+/// For positives and for negatives, the sum of squared distances of placements from the area, where a tie
+/// counts zero in a placement.
 fn squares_without_ties(fold: &KeyRows, area: &Area) -> (f64, f64) {
     let square = |rows: u64, beaten: u64, others: u64| {
         rows as f64 * (beaten as f64 / others as f64 - area.auc).powi(2)
@@ -261,7 +264,7 @@ pub(in crate::statistics) mod tests {
 
     const T: CvRocAuc = CvRocAuc { method: FoldInterval::T, ties: TieShare::Half, level: 0.95 };
 
-    /// Three folds of areas 1, 1/2 and 3/4, and one without negatives.
+    /// Three folds with areas 1, 1/2 and 3/4, and one without negatives.
     pub(in crate::statistics) fn sample() -> Rows {
         let labels = [1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1];
         let scores = [2.0, 1.0, 3.0, 3.0, 4.0, 3.0, 5.0, 6.0, 1.0, 1.0, 2.0, 9.0];
@@ -287,16 +290,16 @@ pub(in crate::statistics) mod tests {
     fn influence() {
         let influence = CvRocAuc { method: FoldInterval::Influence, ..T };
         let record = influence.of_rows(&sample());
-        // By hand, over the 11 rows of folds with an area, 6 positive: fold 9 has placements 1/2, 1 and 1, 1/2;
-        // fold 10 has 1/2, 1 and 3/4.
+        // By hand, over the 11 rows of folds with an area, 6 positive. Fold 9 has placements 1/2, 1 and 1,
+        // 1/2; fold 10 has 1/2, 1 and 3/4.
         let (p, q) = ((11.0f64 / 6.0).powi(2), (11.0f64 / 5.0).powi(2));
         let nine = (p + q) * 2.0 * 0.0625 / 4.0;
         let ten = p * 2.0 * 0.0625 / 3.0;
         let se = ((nine + ten) / 4.0 / 11.0).sqrt();
         assert!((record.interval.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
         assert_eq!(record.auc, T.of_rows(&sample()).auc);
-        // A tie counts nothing: in fold 8 both placements are 0 and not 1/2, in fold 10 those of the tied rows are 0 and 1/2
-        // and not 1/2 and 3/4. Fold 9 has no ties.
+        // A tie counts zero. In fold 8 both placements are 0, not 1/2; in fold 10 the tied rows have 0 and
+        // 1/2, not 1/2 and 3/4. Fold 9 has no ties.
         let zero = CvRocAuc { ties: TieShare::Zero, ..influence };
         let record = zero.of_rows(&sample());
         let eight = (p + q) * 0.25 / 2.0;
@@ -309,7 +312,7 @@ pub(in crate::statistics) mod tests {
     #[test]
     fn delong() {
         let record = CvRocAuc { method: FoldInterval::DeLong, ..T }.of_rows(&sample());
-        // The same squares by hand, of 6 positives and 5 negatives in 4 folds.
+        // The same squares by hand, for 6 positives and 5 negatives in 4 folds.
         let (p, q) = (6.0f64 / 2.0, 5.0f64);
         let nine = (p + q) * 2.0 * 0.0625 / 4.0;
         let ten = p * 2.0 * 0.0625 / 4.0;
@@ -325,7 +328,7 @@ pub(in crate::statistics) mod tests {
     }
 
     #[test]
-    fn ties_are_of_influence_values() {
+    fn ties_in_influence_values() {
         let word = |word: &str| OptionValue::Word(word.into());
         let of = |method, ties| {
             CvRocAuc::from_options(&options([
@@ -341,8 +344,8 @@ pub(in crate::statistics) mod tests {
 
     #[test]
     fn without_folds() {
-        let lone = rows_of(&[1, 0], &[&[2.0, 1.0], &[2.0, 1.0]], &[3, 3]);
-        let record = T.of_rows(&lone);
+        let single = rows_of(&[1, 0], &[&[2.0, 1.0], &[2.0, 1.0]], &[3, 3]);
+        let record = T.of_rows(&single);
         assert_eq!((record.auc, record.interval.se, record.n_folds), (Some(1.0), None, 1));
         assert_eq!(T.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).n_undefined, 2);
     }

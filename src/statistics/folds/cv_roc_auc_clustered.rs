@@ -1,4 +1,4 @@
-//! The AUC over the folds of a cross-validation of rows that come in clusters.
+//! The AUC over the folds of a cross-validation with clustered rows.
 
 use super::cv_roc_auc::{CvRocAuc, CvRocAucRecord, FoldInterval, WithinFolds};
 use crate::math::sum::in_order;
@@ -7,13 +7,14 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 use crate::statistics::rows::Rows;
 
-/// The mean of the areas of the folds, with an interval by the influence of each cluster.
+/// The mean of the areas of the folds, with an interval from the influence of each cluster.
 ///
-/// The influence values of the rows, as [`CvRocAuc`] has them, are summed by cluster (LeDell, Petersen and van der Laan
-/// 2015, on pooled repeated measures): `se² = sum over clusters of (sum of w D)² / n²` with a row's influence value D and
-/// `w² = I / (k I_f)`, where I is the number of clusters and I_f that of the row's fold. A cluster that spans folds counts
-/// in each of them with the share of its rows there. By DeLong the sums are those of Obuchowski (1997) within each fold, added
-/// up over folds: see [`WithinFolds`]. With a row in each cluster both are the errors without clusters.
+/// The influence values of [`CvRocAuc`] are summed by cluster (LeDell, Petersen and van der Laan 2015, on
+/// pooled repeated measures): `se² = sum over clusters of (sum of w D)² / n²`. Here D is a row's influence
+/// value, and `w² = I / (k I_f)` with the number I of all clusters and I_f of clusters in the row's fold. A
+/// cluster in several folds counts in each with the share of its rows there. DeLong: Obuchowski's (1997) sums
+/// within each fold, added over folds; see [`WithinFolds`]. If each row is a cluster, both equal the errors
+/// without clusters.
 #[derive(Clone, Copy, Debug)]
 pub struct CvRocAucClustered(pub CvRocAuc);
 
@@ -81,7 +82,8 @@ fn standard_error(folds: &[ClusteredArea], clusters: usize) -> Option<f64> {
     }
     let of_class = |count: fn(&ClusteredArea) -> u64| folds.iter().map(count).sum::<u64>() as f64;
     let (pos, neg) = (of_class(|fold| fold.n_pos), of_class(|fold| fold.n_neg));
-    // What each cluster adds in each fold. In order, so that the names of folds do not change the last bit of a sum.
+    // The contribution of each cluster in each fold. Sorted, so that the names of folds do not affect
+    // rounding.
     let mut influences: Vec<(u32, f64)> = Vec::new();
     for fold in folds {
         let share = |residual: &Residual| {
@@ -95,7 +97,7 @@ fn standard_error(folds: &[ClusteredArea], clusters: usize) -> Option<f64> {
     Some(root_of_squares(influences))
 }
 
-/// The root of the sum of squares, each of the sum of one cluster.
+/// The root of the sum over clusters of squared sums.
 fn root_of_squares(mut influences: Vec<(u32, f64)>) -> f64 {
     influences.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let squares = influences
@@ -105,7 +107,7 @@ fn root_of_squares(mut influences: Vec<(u32, f64)>) -> f64 {
 }
 
 impl CvRocAucClustered {
-    /// By the variances within folds.
+    /// From the variances within folds.
     fn within_folds(&self, mean: f64, folds: &[ClusteredArea]) -> Interval {
         let of_class = |count: fn(&ClusteredArea) -> u64| folds.iter().map(count).sum::<u64>();
         let (pos, neg) = (of_class(|fold| fold.with_pos), of_class(|fold| fold.with_neg));
@@ -171,8 +173,8 @@ mod tests {
         assert!((alone.lower.unwrap() - without.lower.unwrap()).abs() < 1e-14);
     }
 
-    /// By hand: in fold 9 placements are less or more than the area by 1/4, those of a positive and a negative in cluster 2
-    /// less, in cluster 3 more; in fold 10 that of a positive in cluster 2 less, in cluster 3 more.
+    /// By hand. In fold 9 placements differ from the area by 1/4: less for a positive and a negative in
+    /// cluster 2, more in cluster 3. In fold 10 a positive in cluster 2 is less, and one in cluster 3 more.
     #[test]
     fn clusters_that_span_folds() {
         let record = in_clusters(&[0, 0, 1, 1, 2, 3, 2, 3, 2, 3, 3, 9]);

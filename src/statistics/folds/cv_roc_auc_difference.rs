@@ -8,18 +8,19 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::rows::Rows;
 
-/// The difference of two scores' areas over the same folds, by the corrected resampled t-test.
+/// The difference of two scores' areas over the same folds, with the corrected resampled t-test.
 ///
-/// With the differences d of the k folds, `t = mean(d) / sqrt((1/k + q) var(d))` with k - 1 degrees of freedom, where q
-/// is the ratio of test to training rows: 1 / (k - 1) for k folds, since the folds' training rows overlap (Nadeau and
-/// Bengio 2003, equation 9). q = 0 is the plain paired t-test, which is too sure of itself.
+/// For the differences d of k folds, `t = mean(d) / sqrt((1/k + q) var(d))` with k - 1 degrees of freedom.
+/// Here q is the ratio of test to training rows, 1 / (k - 1) for k folds, because the training rows of folds
+/// overlap (Nadeau and Bengio 2003, equation 9). q = 0 is the plain paired t-test, which is
+/// anti-conservative.
 #[derive(Clone, Copy, Debug)]
 pub struct CvRocAucDifference {
-    /// Which departure counts: `greater` means that the first score does better.
+    /// The alternative; `greater` means that the first score is better.
     pub alternative: Alternative,
-    /// The interval's coverage.
+    /// The coverage of the interval.
     pub level: f64,
-    /// Test rows for each training row; `1 / (k - 1)` if not given.
+    /// The ratio of test rows to training rows; `1 / (k - 1)` by default.
     pub test_train_ratio: Option<f64>,
 }
 
@@ -72,7 +73,7 @@ impl Joint for CvRocAucDifference {
     }
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucDifferenceRecord {
-        // Of each fold both areas, and their difference.
+        // Both areas of each fold, and their difference.
         let mut areas: Vec<[f64; 3]> = by_key::areas(rows, 0)
             .zip(by_key::areas(rows, 1))
             .filter_map(|(a, b)| a.zip(b))

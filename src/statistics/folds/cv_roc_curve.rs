@@ -12,30 +12,30 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 use crate::statistics::rows::Rows;
 
-/// The mean of the folds' ROC curves, with how much they differ.
+/// The mean of the folds' ROC curves, and their variation.
 ///
-/// Vertically, at each of some false positive rates: the mean of the folds' true positive rates, a curve being a straight
-/// line between two points and at a vertical step its top (Provost, Fawcett and Kohavi 1998; Fawcett 2006, algorithm 3).
-/// By threshold: the mean of the folds' points, of both rates, at each of some thresholds (Fawcett 2006, algorithm 4).
-/// Pooled: the curve of all rows, whichever fold they are of, at the same rates as vertically.
+/// Vertical: the mean of the folds' true positive rates at some false positive rates. A curve is linear
+/// between two points, and at a vertical step its top counts (Provost, Fawcett and Kohavi 1998; Fawcett 2006,
+/// algorithm 3). Threshold: the mean of the folds' points, in both rates, at some thresholds (Fawcett 2006,
+/// algorithm 4). Pooled: the curve of all rows, ignoring folds, at the same rates as the vertical average.
 /// `O(n log n + p k log n)` for p points and k folds.
 #[derive(Clone, Debug)]
 pub struct CvRocCurve {
-    /// What is averaged.
+    /// The kind of average.
     pub method: Averaging,
-    /// How many points the curve has, spread evenly.
+    /// The number of evenly spaced points.
     pub n_points: usize,
-    /// The false positive rates, if they are not to be spread evenly.
+    /// The false positive rates; evenly spaced by default.
     pub at_fpr: Option<Vec<f64>>,
 }
 
-/// Points of a curve, at most: each of them is kept for every fold.
+/// The maximum number of points: each of them is kept for every fold.
 const MOST_POINTS: i128 = 1_000_000;
 
-/// Parts of the points for each thread.
+/// Parts of the points per thread.
 const PARTS_PER_THREAD: usize = 64;
 
-/// What is averaged.
+/// The kind of average.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Averaging {
     /// The true positive rates at a false positive rate.
@@ -43,7 +43,7 @@ pub enum Averaging {
     Vertical,
     /// Both rates at a threshold.
     Threshold,
-    /// Nothing: the curve of all rows.
+    /// No average: the curve of all rows.
     Pooled,
 }
 
@@ -146,10 +146,10 @@ impl CvRocCurve {
         let codes = &rows.scores[0];
         let mut scores = vec![0.0; codes.distinct];
         for (&code, &score) in codes.of_row.iter().zip(&rows.values[0]) {
-            // A threshold of zero has no sign, whichever row it comes from.
+            // A threshold of zero is always +0.0, for every row order.
             scores[code as usize] = score + 0.0;
         }
-        // Nothing is called positive above the highest score.
+        // Above the highest score no rows are called positive.
         let codes_of_thresholds = self.spread(codes.distinct);
         let thresholds = rayon::iter::once((codes.distinct, None))
             .chain(in_parts(codes_of_thresholds).map(|code| (code, Some(scores[code]))));
@@ -161,19 +161,19 @@ impl CvRocCurve {
         Some(thresholds.map(point).collect())
     }
 
-    /// Which of so many scores are thresholds, the highest first: both ends, and evenly between.
+    /// The indices of the scores that are thresholds, highest first: both ends, and evenly between.
     fn spread(&self, distinct: usize) -> Vec<usize> {
         let most = self.n_points - 1;
         if distinct <= most {
             return (0..distinct).rev().collect();
         }
         let (gaps, last) = ((most - 1) as u128, (distinct - 1) as u128);
-        // Rounded to the nearest, halves up.
+        // Rounded half up.
         (0..most as u128).rev().map(|step| ((2 * step * last + gaps) / (2 * gaps)) as usize).collect()
     }
 }
 
-/// The rows of all keys by the codes of their scores, the highest first.
+/// The rows of all keys by the codes of their scores, highest first.
 fn in_all_keys(counted: &CountedKeys) -> Vec<Count> {
     let mut counts = vec![Count::default(); counted.distinct];
     for key in &counted.keys {
@@ -185,7 +185,7 @@ fn in_all_keys(counted: &CountedKeys) -> Vec<Count> {
     counts
 }
 
-/// What all threads share, in some parts for each of them: every part ends an interrupt by itself.
+/// A parallel iterator in several parts per thread; every part checks for interrupts.
 fn in_parts<T: Send>(items: Vec<T>) -> impl IndexedParallelIterator<Item = T> {
     let least = items.len() / (rayon::current_num_threads() * PARTS_PER_THREAD);
     items.into_par_iter().with_min_len(least)
@@ -199,7 +199,6 @@ fn mean_and_sd(rates: impl Iterator<Item = f64>) -> (f64, Option<f64>) {
     (mean, (rates.len() > 1).then_some(deviation))
 }
 
-/// The ROC curve of a fold.
 struct FoldCurve {
     /// The codes of its scores, highest first.
     codes: Vec<u32>,
@@ -212,7 +211,7 @@ impl FoldCurve {
         FoldCurve::of(&fold.codes, &fold.counts)
     }
 
-    /// From codes and their counts, the highest first; undefined without a positive or without a negative.
+    /// From codes and their counts, highest first; undefined without positives or negatives.
     fn of(codes: &[u32], counts: &[Count]) -> Option<Self> {
         let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
         let point = |step: Step| (step.fp() as f64 / n_neg as f64, step.tp() as f64 / n_pos as f64);
@@ -222,7 +221,7 @@ impl FoldCurve {
         })
     }
 
-    /// The point of calling the score of this code, and all higher ones, positive.
+    /// The point at which the score of this code and all higher ones are called positive.
     fn above(&self, code: usize) -> (f64, f64) {
         self.points[self.codes.partition_point(|&key_code| key_code as usize >= code)]
     }
@@ -274,7 +273,8 @@ mod tests {
     use crate::statistics::options::tests::options;
     use crate::statistics::tests::rows_of;
 
-    /// Fold 0 goes (0, 0) (0, 1/2) (1/2, 1/2) (1, 1), fold 1 by the diagonal; fold 2 has no negative.
+    /// The curve of fold 0 is (0, 0) (0, 1/2) (1/2, 1/2) (1, 1), and of fold 1 the diagonal. Fold 2 has no
+    /// negatives.
     fn sample() -> Rows {
         let labels = [1, 0, 1, 0, 1, 0, 1];
         let scores = [9.0, 7.0, 5.0, 5.0, 5.0, 5.0, 8.0];
@@ -342,11 +342,11 @@ mod tests {
         for method in [Averaging::Vertical, Averaging::Threshold, Averaging::Pooled] {
             let curve = CvRocCurve { method, n_points: 3, at_fpr: None };
             assert!(curve.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).is_none());
-            // Each fold lacks a class, but not all rows.
+            // Each fold lacks a class, but the pooled rows do not.
             let apart = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 4]));
             assert_eq!(apart.is_some(), method == Averaging::Pooled);
-            let lone = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 3])).unwrap();
-            assert!(lone.iter().all(|point| point.tpr_sd.is_none()));
+            let single = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 3])).unwrap();
+            assert!(single.iter().all(|point| point.tpr_sd.is_none()));
         }
         let refused = |method: &str, n_points, at_fpr: Option<&[f64]>| {
             let rates =

@@ -1,4 +1,4 @@
-//! The AUC of segments of the rows, each compared with others.
+//! The AUC of segments of the rows, each compared with other rows.
 
 use super::segment_areas::{Comparator, EstimatedArea, IndependentSegments, Segments};
 use super::weighted_segments::WeightedSegments;
@@ -15,55 +15,58 @@ use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyInput, KeyKind, Needs,
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options, words};
 use crate::statistics::rows::Rows;
 
-/// Every segment's area with its interval, compared with other rows, and the test that all are equal.
+/// Every segment's area with its interval, its comparison with other rows, and the test that all areas are
+/// equal.
 ///
-/// The rest is the [mean of the other areas within their segments](super::within_segments), whose variance is known as that of
-/// an area is. All rows together include those of the segment, so that both areas have a covariance.
+/// The rest is the [mean of the other areas within their segments](super::within_segments), with a variance
+/// like an area. All rows together include the segment, so both areas have a covariance.
 ///
-/// By Wilson, the default, intervals are of that type, and a difference has the limits and the test of
-/// [`WilsonDifference`](crate::statistics::inference::WilsonDifference), with the correlation of both areas (Zou 2007). The rest
-/// stands there as an area of the rows of all its segments.
+/// Wilson, the default: Wilson-type intervals. A difference has the limits and the test of
+/// [`WilsonDifference`](crate::statistics::inference::WilsonDifference), with the correlation of both areas
+/// (Zou 2007). The rest is treated as an area of the rows of all its segments.
 ///
-/// By DeLong, two areas of different rows are compared by `d = (A1 - A2) / sqrt(V1 + V2)` against Student's t with Welch and
-/// Satterthwaite's degrees of freedom `(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))` over all rows of either, as pROC's
-/// unpaired test. Against all rows, twice the covariance is subtracted from the variance, and the statistic is compared with the
-/// normal distribution.
+/// DeLong: two areas of different rows are compared by `d = (A1 - A2) / sqrt(V1 + V2)` against Student's t.
+/// Its Welch-Satterthwaite degrees of freedom are `(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))` over all
+/// rows of either, as in pROC's unpaired test. Against all rows, twice the covariance is subtracted from the
+/// variance, and the statistic is compared with the normal distribution.
 ///
-/// The heterogeneity is `Q = sum w (A - mean)²` with `w = 1 / V` and `mean = sum w A / sum w`, against chi-square with one degree
-/// of freedom less than there are segments (Cochran 1954). By DeLong V is the estimated variance, by Wilson
-/// [that under the mean](super::segment_areas::heterogeneity). `O(n log n)`.
+/// The heterogeneity is `Q = sum w (A - mean)²` with `w = 1 / V` and `mean = sum w A / sum w`. It is compared
+/// with chi-square, with one degree of freedom fewer than segments (Cochran 1954). For DeLong V is the
+/// estimated variance, for Wilson the [variance under the mean](super::segment_areas::heterogeneity).
+/// `O(n log n)`.
 ///
-/// Areas of rows with weights have the variances of the [infinitesimal jackknife](crate::statistics::inference::weighted_areas);
-/// against the pooled rest `O(n k)` for k segments.
+/// Areas of weighted rows have variances from the [infinitesimal
+/// jackknife](crate::statistics::inference::weighted_areas); against the pooled rest `O(n k)` for k segments.
 #[derive(Clone, Debug)]
 pub struct CompareSegments {
-    /// What each segment is compared with.
+    /// The comparator of each segment.
     pub versus: Versus,
-    /// The reference, which [comes first](KeyKind::Against), in words.
+    /// The name of the reference, which [comes first](KeyKind::Against).
     pub reference: Option<String>,
-    /// How areas are compared.
+    /// The method of comparison.
     pub method: DifferenceMethod,
-    /// How the p-values are adjusted for the number of segments.
+    /// The adjustment of p-values for the number of segments.
     pub adjust: Adjustment,
     /// The coverage of all intervals.
     pub level: f64,
-    /// What is tested, if not that there is no difference.
+    /// The hypothesis; no difference by default.
     pub test: Hypothesis,
 }
 
-/// What a segment is compared with.
+/// The comparator of a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Versus {
     /// All other segments: the mean of their areas, each [within its segment](super::within_segments).
     #[default]
     Rest,
-    /// All other segments' rows together. Their area also ranks rows of different segments against each other.
+    /// The pooled rows of all other segments. Their area also ranks rows of different segments against each
+    /// other.
     PooledRest,
     /// All rows together.
     Overall,
-    /// The segment before it in its [series](KeyKind::Series).
+    /// The previous segment in its [series](KeyKind::Series).
     Previous,
-    /// The first segment, which the reference is.
+    /// The first segment, which is the reference.
     First,
 }
 
@@ -102,7 +105,7 @@ record! {
     }
 }
 
-// The first segment is meant by a reference.
+// The first segment is selected by `reference`.
 words!(Versus { "rest" => Rest, "pooled_rest" => PooledRest, "overall" => Overall, "previous" => Previous });
 
 impl FromOptions for CompareSegments {
@@ -206,13 +209,12 @@ impl CompareSegments {
             }
             record
         };
-        // The quantiles of Student's t take longer than all else.
+        // The quantiles of Student's t dominate the time.
         let mut records: Vec<SegmentRecord> = tasks::par_map(0..areas.len(), || (), record);
         self.adjust.adjust(&mut records, |record| (record.p_value, &mut record.p_adjusted));
         records
     }
 
-    /// What each segment is compared with.
     fn comparators<S: Segments>(
         &self,
         rows: &Rows,
@@ -232,7 +234,8 @@ impl CompareSegments {
             })
         };
         match self.versus {
-            // Only a segment that has all NaN scores has a rest without NaN, and that segment's own area is NaN.
+            // Only a segment that has all NaN scores has a rest without NaN, and the area of that segment is
+            // NaN.
             Versus::Rest | Versus::PooledRest | Versus::Overall if any_nan => {
                 vec![Some(Comparator::independent(nan)); segments.number()]
             }
@@ -240,7 +243,7 @@ impl CompareSegments {
             Versus::PooledRest => segments.against_pooled_rest(),
             Versus::Overall => segments.against_overall(),
             Versus::Previous => {
-                // Keys of one series stand side by side, in the order of their axis.
+                // Keys of one series are adjacent, in the order of their axis.
                 let series = |segment: usize| rows.key_series.get(segment).copied().flatten();
                 let previous = |segment: usize| {
                     let before = segment.checked_sub(1)?;
@@ -249,7 +252,7 @@ impl CompareSegments {
                 (0..areas.len()).map(|segment| with(segment, previous(segment)?)).collect()
             }
             Versus::First => {
-                // The reference is the first of all keys, but this group may have no row of it.
+                // The reference is the first of all keys, but this group may have no rows of it.
                 let is_reference = |segment: usize| rows.key_places.get(segment) == Some(&0);
                 let is_present = !areas.is_empty() && is_reference(0);
                 (0..areas.len())
@@ -270,7 +273,7 @@ impl CompareSegments {
         SegmentRecord { segment, auc, interval, ..SegmentRecord::undefined(count) }
     }
 
-    /// Adds the comparison with another area. The difference is known even where its error is not.
+    /// Adds the comparison with another area. The difference is defined even if its error is not.
     fn compare(
         &self,
         record: &mut SegmentRecord,
@@ -283,7 +286,7 @@ impl CompareSegments {
         let (Some(v1), Some(v2), Some(covariance)) = (area.variance, other.variance, covariance) else {
             return;
         };
-        // Both variances and the covariance may be off by as much.
+        // Both variances and the covariance have this rounding error.
         let rounding = 2.0 * (area.rounding + other.rounding);
         let se = beyond_rounding(v1 + v2 - 2.0 * covariance, rounding).sqrt();
         let result = match (self.method, area.wilson().zip(other.wilson())) {
@@ -346,7 +349,7 @@ pub(super) mod tests {
         records
     }
 
-    /// The area and variance of the rows that are kept.
+    /// The area and variance of the rows for which `keep` holds.
     fn kept(keep: impl Fn(u32) -> bool) -> (f64, f64, u64) {
         let (labels, scores, segments) = sample();
         let at: Vec<usize> = (0..labels.len()).filter(|&row| keep(segments[row])).collect();
@@ -358,7 +361,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn against_the_pooled_rest_and_one_another() {
+    fn against_pooled_rest_and_pairwise() {
         let names: Vec<u32> = BTreeSet::from_iter(sample().2).into_iter().collect();
         let (rest, previous, first) =
             (records(Versus::PooledRest), records(Versus::Previous), records(Versus::First));
@@ -386,7 +389,7 @@ pub(super) mod tests {
         }
     }
 
-    /// The covariance with all rows, against the influence of each row on both areas.
+    /// The covariance with all rows, compared with the influence of each row on both areas.
     #[test]
     fn against_all_rows() {
         let (labels, scores, segments) = sample();
@@ -428,9 +431,9 @@ pub(super) mod tests {
         }
     }
 
-    /// Two regions of two years, and a row without a year between them.
+    /// Two regions of two years, and between them a row without a year.
     #[test]
-    fn previous_stays_in_its_series() {
+    fn previous_is_within_the_series() {
         let labels = [1, 0, 1, 0, 1, 0, 1, 0, 1, 0];
         let scores = [2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 2.0];
         let mut rows = rows_of(&labels, &[&scores], &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
@@ -441,7 +444,7 @@ pub(super) mod tests {
         assert_eq!(versus, [None, Some(1.0), None, None, Some(1.0)]);
     }
 
-    /// One positive: no variance, but a difference.
+    /// With one positive there is no variance, but a difference.
     #[test]
     fn a_difference_without_an_error() {
         let labels = [1, 0, 0, 1, 1, 0, 0];
@@ -450,13 +453,16 @@ pub(super) mod tests {
         for (versus, other) in [(Versus::Rest, 1.0), (Versus::Overall, 9.0 / 12.0)] {
             let statistic = statistic(versus);
             let records = statistic.of_rows(&rows).unwrap();
-            let lone = &records[0];
+            let single = &records[0];
             assert_eq!(
-                (lone.auc, lone.versus_auc, lone.difference.value),
+                (single.auc, single.versus_auc, single.difference.value),
                 (Some(0.0), Some(other), Some(-other))
             );
-            assert_eq!((lone.interval.se, lone.difference.se, lone.difference.lower), (None, None, None));
-            assert_eq!((lone.statistic, lone.p_value, lone.p_adjusted), (None, None, None));
+            assert_eq!(
+                (single.interval.se, single.difference.se, single.difference.lower),
+                (None, None, None)
+            );
+            assert_eq!((single.statistic, single.p_value, single.p_adjusted), (None, None, None));
         }
     }
 

@@ -1,4 +1,4 @@
-//! The AUC of segments of rows that come in clusters, each compared with others.
+//! The AUC of segments of clustered rows, each compared with other rows.
 
 use rayon::prelude::*;
 
@@ -14,20 +14,23 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::rows::Rows;
 
-/// The most segments that are compared: their covariances are a matrix.
+/// The maximum number of segments, whose covariances are a dense matrix.
 const MOST_SEGMENTS: usize = 4096;
 
-/// Every segment's area, compared with other rows, where rows come in clusters that lie in a segment or span several.
+/// Every segment's area, compared with other rows, where clusters lie in one segment or span several.
 ///
-/// Areas have [Obuchowski's variances](crate::statistics::inference::by_cluster), and the covariance C over the clusters that
-/// have rows of both. By Wilson, the default, a difference has the limits and the test of
-/// [`WilsonDifference`](crate::statistics::inference::WilsonDifference) with the correlation `C / sqrt(V1 V2)`, where degrees
-/// of freedom count clusters. By DeLong it is `(A1 - A2) / sqrt(V1 + V2 - 2 C)` against Student's t with Welch and
-/// Satterthwaite's degrees of freedom over clusters: of an area, those that hold rows of the class that fewer clusters hold.
-/// The heterogeneity is that of [`CompareSegments`] if no cluster spans segments. Otherwise, by either method, it is
-/// `(L A)' (L V L')⁺ (L A)` with the contrasts L of each segment and the first, and V the covariances of all areas A, against
-/// chi-square with the rank of `L V L'`; of independent areas it is Q. Against all other rows `O(n k)` for k segments, otherwise
-/// `O(n log n)`, with spanning clusters and `O(k³)`.
+/// Areas have [Obuchowski's variances](crate::statistics::inference::by_cluster), and the covariance C over
+/// the clusters with rows of both. Wilson, the default: a difference has the limits and the test of
+/// [`WilsonDifference`](crate::statistics::inference::WilsonDifference) with the correlation
+/// `C / sqrt(V1 V2)`. Degrees of freedom count clusters. DeLong: `(A1 - A2) / sqrt(V1 + V2 - 2 C)` against
+/// Student's t, with Welch-Satterthwaite degrees of freedom. For each area they count the clusters with rows
+/// of the class that fewer clusters have. The heterogeneity is computed as in [`CompareSegments`] if no
+/// cluster spans segments. Otherwise, for either method, it is `(L A)' (L V L')⁺ (L A)` against chi-square
+/// with the rank of `L V L'`. L are the contrasts of each segment against the first, and V the covariances of
+/// all areas A. For independent areas it is Q.
+///
+/// The time is `O(n k)` for k segments against all other rows, and otherwise `O(n log n)`; spanning clusters
+/// add `O(k³)`.
 #[derive(Clone, Debug)]
 pub struct CompareSegmentsClustered(pub CompareSegments);
 
@@ -41,7 +44,7 @@ record! {
     }
 }
 
-/// Segments of rows in clusters.
+/// Segments of clustered rows.
 struct ClusteredSegments {
     rows: ByCluster,
     areas: Vec<Option<ClusteredArea>>,
@@ -83,7 +86,8 @@ impl Joint for CompareSegmentsClustered {
     }
 }
 
-/// An area with its variance, which rests on the clusters of the class that fewer clusters hold.
+/// An area with its variance, whose degrees of freedom count the clusters of the class that fewer clusters
+/// have.
 fn estimated(area: &ClusteredArea) -> EstimatedArea {
     EstimatedArea {
         auc: area.auc,
@@ -143,7 +147,7 @@ impl ClusteredSegments {
         Comparator { area: estimated(area), covariance }
     }
 
-    /// The number of clusters that have rows of a segment with an area, each once.
+    /// The number of distinct clusters with rows of a segment with an area.
     fn clusters_in_areas(&self) -> u64 {
         let with_area = (0..self.number()).filter(|&segment| self.areas[segment].is_some());
         let mut clusters: Vec<u32> = with_area.flat_map(|segment| self.rows.clusters(segment)).collect();
@@ -152,8 +156,8 @@ impl ClusteredSegments {
         clusters.len() as u64
     }
 
-    /// The statistic of areas that vary together, and its degrees of freedom; undefined if areas differ whose difference
-    /// does not vary.
+    /// The statistic of correlated areas, and its degrees of freedom; undefined if areas differ without
+    /// variance of the difference.
     fn of_correlated(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
         let varying: Vec<(usize, EstimatedArea, f64)> = areas
             .iter()
@@ -165,7 +169,7 @@ impl ClusteredSegments {
             .collect();
         let (&first, others) = varying.split_first()?;
         let covariance = |a: usize, b: usize| self.covariance(a, b).unwrap_or(0.0);
-        // Each segment against the first, in its own standard errors, so that a small one counts as much as a large one.
+        // Contrasts with the first segment are standardised, so that small ones count as much as large ones.
         let mut against_first = Vec::with_capacity(others.len());
         for &(place, area, variance) in others {
             let with_first = covariance(place, first.0);
@@ -232,14 +236,15 @@ mod tests {
                 near(got.interval.se, expected.interval.se);
                 near(got.difference.se, expected.difference.se);
                 near(got.heterogeneity, expected.heterogeneity);
-                // Every row is a cluster, and those of the rarer class decide.
+                // Every row is a cluster, and the clusters of the rarer class determine the degrees of
+                // freedom.
                 assert_eq!(got.df.is_some(), expected.df.is_some());
                 assert!(got.df <= expected.df);
             }
         }
     }
 
-    /// Of two segments, the test that both are equal is that of their difference.
+    /// For two segments, the test of equal areas equals the test of their difference.
     #[test]
     fn two_segments_of_the_same_clusters() {
         let rows =

@@ -1,12 +1,12 @@
-//! The AUC of segments whose rows were counted earlier, as states, each compared with others.
+//! The AUC of segments whose rows are stored as states, each compared with other rows.
 
 use super::compare_segments::{CompareSegments, SegmentRecord};
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::rows::Rows;
 
-/// [`CompareSegments`] of states. With small states all areas are approximate: scores in one bin of all segments' states
-/// together count as ties.
+/// [`CompareSegments`] for states. For bounded states all areas are approximate: scores in one bin of all
+/// segments' states count as ties.
 #[derive(Clone, Debug)]
 pub struct CompareSegmentsOfStates(pub CompareSegments);
 
@@ -37,7 +37,7 @@ impl Joint for CompareSegmentsOfStates {
     }
 
     fn needs(&self) -> Needs {
-        // Scores that tie among all states tie in each segment too, whatever it is compared with.
+        // Scores that tie among all states tie in each segment too, for any comparator.
         Needs::ALL_PLACEMENTS
     }
 
@@ -68,7 +68,7 @@ mod tests {
     use crate::statistics::tests::rows_of;
 
     #[test]
-    fn counted_rows_answer_as_rows_do() {
+    fn states_equal_rows() {
         let (labels, scores, segments) = sample();
         let rows = rows_of(&labels, &[&scores], &segments);
         let counted = Rows {
@@ -118,7 +118,7 @@ mod tests_of_weights {
         group.ties().stored_weights().unwrap().clone()
     }
 
-    /// The area of rows, and how far it moves with the weight of each row that there is, times the weight.
+    /// The area of rows, and for each row its weight times the derivative of the area by the weight.
     fn influences(all: &[Row], is_used: &dyn Fn(usize) -> bool) -> Option<(f64, Vec<f64>)> {
         let used: Vec<Row> = (0..all.len()).filter(|&row| is_used(row)).map(|row| all[row]).collect();
         let of = |class| used.iter().filter(move |row| row.1 == class);
@@ -182,7 +182,7 @@ mod tests_of_weights {
     }
 
     #[test]
-    fn one_segment_differs_from_all_rows_by_nothing() {
+    fn single_segment_equals_all_rows() {
         let rows: Vec<Row> =
             (0..50).map(|row| (row * 7 % 11, row % 3 == 0, f64::from(row) / 7.0 + 0.1)).collect();
         let table = Rows { weighted: Some(vec![state(&rows)]), ..Rows::default() };

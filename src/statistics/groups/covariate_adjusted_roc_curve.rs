@@ -1,4 +1,4 @@
-//! The ROC curve among rows that are alike in a covariate.
+//! The ROC curve within strata of a covariate.
 
 use std::cmp::Ordering;
 
@@ -12,12 +12,13 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
 
-/// The covariate-adjusted ROC curve: `AROC(f)`, the share of positives whose placement value is at most f, which is the share
-/// of the negatives of their own stratum that score as high or higher (Janes and Pepe 2009, section 2).
+/// The covariate-adjusted ROC curve `AROC(f)`: the share of positives whose placement value is at most f. The
+/// placement value is the share of negatives of the same stratum with the same score or a higher one (Janes
+/// and Pepe 2009, section 2).
 ///
-/// It is the mean of the strata's ROC curves at each false positive rate, each weighing as many positives as it has. A tie of
-/// positives and negatives is a diagonal. The area under it is the mean of the strata's areas with these weights. The strata
-/// that lack a class have no curve. `O(n log n + n k)` for k strata.
+/// It is the mean of the strata's ROC curves at each false positive rate, weighted by positives. A tie of
+/// positives and negatives is a diagonal. The area under it is the mean of the strata's areas with these
+/// weights. Strata that lack a class have no curve. `O(n log n + n k)` for k strata.
 #[derive(Clone, Copy, Debug)]
 pub struct CovariateAdjustedRocCurve {}
 
@@ -36,7 +37,7 @@ impl Joint for CovariateAdjustedRocCurve {
     }
 }
 
-/// A false positive rate: so many of a stratum's negatives.
+/// A false positive rate, as a number of a stratum's negatives.
 #[derive(Clone, Copy, Debug)]
 struct Rate {
     fp: u64,
@@ -48,14 +49,14 @@ impl Rate {
         quotient(self.fp.into(), self.n_neg.into())
     }
 
-    /// By their exact values, which may be nearer to each other than floats are.
+    /// Compares exact values, which may be closer than floats can distinguish.
     fn order(self, other: Rate) -> Ordering {
         let cross = |a: u64, b: u64| u128::from(a) * u128::from(b);
         cross(self.fp, other.n_neg).cmp(&cross(other.fp, self.n_neg))
     }
 }
 
-/// The positives of one score in a stratum: a step of its curve, or a diagonal if negatives tie with them.
+/// The positives of one score in a stratum: a step of its curve, or a diagonal if they tie with negatives.
 #[derive(Clone, Copy, Debug)]
 struct StepDelta {
     pos: u64,
@@ -76,7 +77,7 @@ impl StepDelta {
     }
 }
 
-/// The points of the curve: where it begins and ends, and both ends of each step and each diagonal of a stratum.
+/// The points of the curve: its ends, and both ends of each step and each diagonal of a stratum.
 fn points(strata: &[KeyRows]) -> Vec<RatePoint> {
     let mut deltas = Vec::new();
     for stratum in strata {
@@ -117,7 +118,7 @@ fn points(strata: &[KeyRows]) -> Vec<RatePoint> {
             }
         }
         if below > before {
-            // Diagonals that begin here have not risen yet.
+            // Diagonals that begin here have zero height so far.
             points.push(RatePoint::new(rate.value(), tpr(below, &diagonals[..begun])));
         }
     }
@@ -158,7 +159,7 @@ mod tests {
             curve(&labels, &scores, &[0, 0, 0, 0, 1, 1, 2]).unwrap(),
             [(0.0, 0.0), (0.0, 1.0 / 3.0), (0.5, 0.5), (1.0, 1.0)]
         );
-        // One stratum: its own curve.
+        // One stratum: the curve of the stratum.
         assert_eq!(
             curve(&[1, 0, 1, 0], &[4.0, 3.0, 2.0, 1.0], &[3; 4]).unwrap(),
             [(0.0, 0.0), (0.0, 0.5), (0.5, 0.5), (0.5, 1.0), (1.0, 1.0)]

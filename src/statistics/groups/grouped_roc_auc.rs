@@ -1,4 +1,4 @@
-//! The mean of the areas of users, or of any other keys.
+//! The mean of the areas of users, or of other keys.
 
 use crate::math::mean;
 use crate::memory;
@@ -9,44 +9,44 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{from_options, words};
 use crate::statistics::rows::Rows;
 
-/// The mean of the areas of each key's rows, by weights: how well rows are ranked within a user, not between users.
+/// The weighted mean of the areas of all keys: the quality of the ranking within users, not between users.
 ///
-/// Zhou et al. (2018, section 5.3) weigh by impressions, which are rows, and call it GAUC; Zhu et al. (2017) by
-/// impressions or clicks, which are rows or positives. All the same it is known as uAUC. By pairs, it is the share of
-/// concordant pairs among the pairs of a positive and a negative of one key. `O(n log n)`.
+/// Zhou et al. (2018, section 5.3) weight by impressions (rows) and call it GAUC; Zhu et al. (2017) weight by
+/// impressions or clicks (rows or positives). All variants are also known as uAUC. By pairs, it is the share
+/// of concordant pairs among the pairs of a positive and a negative of one key. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupedRocAuc {
-    /// What a key weighs.
+    /// The weight of a key.
     pub average: KeyWeight,
-    /// Where the standard error comes from.
+    /// The source of the standard error.
     pub error: ErrorSource,
-    /// The interval's coverage.
+    /// The coverage of the interval.
     pub level: f64,
 }
 
-/// What makes the mean of areas uncertain.
+/// The source of uncertainty of the mean area.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ErrorSource {
-    /// Keys are a sample, such as users: how their areas differ, with Student's distribution and a degree of freedom less
-    /// than there are keys.
+    /// Keys are a sample, such as users: the variation between their areas, with Student's t and one degree
+    /// of freedom fewer than keys.
     #[default]
     Between,
-    /// Keys are all there are, such as strata, and their rows are a sample: DeLong's variance of each key's area, with the
-    /// normal distribution.
+    /// Keys are fixed, such as strata, and their rows are a sample: DeLong's variance of each key's area,
+    /// with the normal distribution.
     Within,
 }
 
-/// What a key weighs.
+/// The weight of a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyWeight {
-    /// As much as any other.
+    /// Equal weights.
     #[default]
     Macro,
-    /// Its rows.
+    /// The number of rows.
     Rows,
-    /// Its positives.
+    /// The number of positives.
     Positives,
-    /// Its pairs of a positive and a negative.
+    /// The number of pairs of a positive and a negative.
     Pairs,
 }
 
@@ -119,7 +119,8 @@ impl Joint for GroupedRocAuc {
 }
 
 impl GroupedRocAuc {
-    /// The standard error from the rows of each key; undefined if a key with an area has a single row in a class.
+    /// The standard error from the rows of each key; undefined if a key with an area has a single row in a
+    /// class.
     fn error_within(&self, areas: &[Area]) -> Option<f64> {
         let mut variances = Vec::with_capacity(areas.len());
         let mut weights = 0;
@@ -163,7 +164,7 @@ mod tests {
     use crate::statistics::tests::rows_of;
 
     fn of(average: KeyWeight) -> GroupedRocAucRecord {
-        // Areas 1 of (1, 1), 1/2 of (1, 3), and none of (2, 0).
+        // Areas of 1 for (1, 1), 1/2 for (1, 3), and none for (2, 0).
         let labels = [1, 0, 1, 0, 0, 0, 1, 1];
         let scores = [2.0, 1.0, 5.0, 5.0, 9.0, 1.0, 4.0, 4.0];
         GroupedRocAuc { average, error: ErrorSource::Between, level: 0.9 }.of_rows(&rows_of(
@@ -180,14 +181,14 @@ mod tests {
         assert_eq!(of(KeyWeight::Positives).auc, Some(0.75));
         assert_eq!(of(KeyWeight::Pairs).auc, Some((1.0 + 3.0 * 0.5) / 4.0));
         let record = of(KeyWeight::Macro);
-        // Two areas that are half apart, and Student's quantile with one degree of freedom.
+        // Two areas at distance 1/2, and Student's quantile with one degree of freedom.
         assert!((record.interval.se.unwrap() - 0.25).abs() < 1e-15);
         assert!((record.interval.lower.unwrap() - 0.0).abs() < 1e-15 && record.interval.upper == Some(1.0));
         assert!((of(KeyWeight::Rows).interval.se.unwrap() - 2.0 / 9.0).abs() < 1e-15);
         assert_eq!((record.n_groups, record.n_undefined, record.rows.pos, record.rows.neg), (2, 1, 4, 4));
     }
 
-    /// Of two strata, by DeLong's variance of each.
+    /// Two strata, with DeLong's variance of each.
     #[test]
     fn strata() {
         let labels = [1, 0, 1, 0, 1, 0, 0, 1, 0, 1];
@@ -204,8 +205,8 @@ mod tests {
             (record.interval.lower.unwrap() - (record.auc.unwrap() - 1.959_963_984_540_054 * se)).abs()
                 < 1e-12
         );
-        let lone = rows_of(&[1, 0, 1, 0, 0], &[&[2.0, 1.0, 3.0, 1.0, 2.0]], &[0, 0, 1, 1, 1]);
-        assert_eq!(statistic.of_rows(&lone).interval.se, None);
+        let single = rows_of(&[1, 0, 1, 0, 0], &[&[2.0, 1.0, 3.0, 1.0, 2.0]], &[0, 0, 1, 1, 1]);
+        assert_eq!(statistic.of_rows(&single).interval.se, None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The difference of two scores' mean areas over users, or over any other keys.
+//! The difference of two scores' mean areas over users, or over other keys.
 
 use super::grouped_roc_auc::KeyWeight;
 use crate::math::{mean, student_t};
@@ -9,19 +9,19 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
 
-/// The difference of the means of two scores' areas of each key's rows, and its test.
+/// The difference of two scores' mean areas over keys, and its test.
 ///
-/// Both scores have the same rows, so a key has both areas or none, and the mean of the keys' differences is the
-/// difference of the means. Its standard error is between keys, which are taken to be independent: keys that are easy to
-/// rank for both scores do not widen it. The test is Student's with a degree of freedom less than there are keys; with
-/// equal weights it is the paired t-test. `O(n log n)`.
+/// Both scores have the same rows, so a key has both areas or none. The mean of the keys' differences is
+/// therefore the difference of the means. Keys are assumed to be independent, and the standard error is
+/// between keys. Keys that both scores rank easily do not widen it. The test is Student's with one degree of
+/// freedom fewer than keys; with equal weights it is the paired t-test. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupedRocAucDifference {
-    /// What a key weighs.
+    /// The weight of a key.
     pub average: KeyWeight,
-    /// Which departure counts: `greater` means that the first score does better.
+    /// The alternative; `greater` means that the first score is better.
     pub alternative: Alternative,
-    /// The interval's coverage.
+    /// The coverage of the interval.
     pub level: f64,
 }
 
@@ -66,7 +66,7 @@ impl Joint for GroupedRocAucDifference {
     }
 
     fn of_rows(&self, rows: &Rows) -> GroupedRocAucDifferenceRecord {
-        // Of each key both areas and their difference, and its weight.
+        // Both areas of each key, their difference, and the weight of the key.
         let areas: Vec<([f64; 3], u128)> = by_key::areas(rows, 0)
             .zip(by_key::areas(rows, 1))
             .filter_map(|(a, b)| a.zip(b))

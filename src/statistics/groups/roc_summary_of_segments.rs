@@ -1,4 +1,4 @@
-//! The rows of a report that compares its groups: their numbers, and those of all rows.
+//! The rows of a report that compares its groups, and the row of all groups.
 
 use super::compare_segments::{CompareSegments, SegmentRecord};
 use super::segment_areas::IndependentSegments;
@@ -12,16 +12,16 @@ use crate::statistics::kinds::{Inputs, Joint, KeyCode, KeyKind, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::rows::{Rows, SkippedRows};
 
-/// The numbers of [`RocSummaryShort`](crate::statistics::intervals::RocSummaryShort) for each segment and for all rows,
-/// with the comparisons of [`CompareSegments`].
+/// The numbers of [`RocSummaryShort`](crate::statistics::intervals::RocSummaryShort) for each segment and for
+/// all rows, with the comparisons of [`CompareSegments`].
 ///
-/// The placements that segments are compared by are all that an area and its interval need. The KS distance follows from
-/// the same walk through the rows, so that these are ranked once. `O(n log n)`.
+/// An area and its interval need only the placements that the comparison of segments also uses. The KS
+/// distance comes from the same walk through the rows, so that rows are ranked only once. `O(n log n)`.
 #[derive(Clone, Debug)]
 pub struct RocSummaryOfSegments {
-    /// How segments are compared.
+    /// The comparison of segments.
     pub compare: CompareSegments,
-    /// How the interval of an area is made: from sums over placements.
+    /// The interval of areas, from sums over placements.
     pub ci: RocAucCi,
 }
 
@@ -59,7 +59,7 @@ impl FromOptions for RocSummaryOfSegments {
 }
 
 impl Joint for RocSummaryOfSegments {
-    /// All segments that have a row, in order, and then all rows.
+    /// All segments with rows, in order, followed by all rows.
     type Record = Option<Vec<SegmentSummaryRecord>>;
 
     const INPUTS: Inputs = CompareSegments::INPUTS;
@@ -101,7 +101,7 @@ impl Joint for RocSummaryOfSegments {
         };
         let mut records: Vec<SegmentSummaryRecord> =
             tasks::par_map_owned(compared.into_iter().enumerate().collect(), of_segment);
-        // Both are in the order of their places.
+        // Both are ordered by their places.
         let is_empty = |skipped: &&SkippedRows| rows.key_places.binary_search(&skipped.key_place).is_err();
         records.extend(rows.skipped.iter().filter(is_empty).map(|skipped| {
             let counts = counts(Count::default(), Some(skipped));
@@ -118,7 +118,7 @@ impl Joint for RocSummaryOfSegments {
 }
 
 impl RocSummaryOfSegments {
-    /// All rows; one of the segments says what the test of all found.
+    /// All rows; `segment` is any segment's record, which contains the joint test.
     fn overall(&self, rows: &Rows, segment: Option<&SegmentRecord>) -> SegmentSummaryRecord {
         let skipped = rows.skipped.iter().fold(SkippedRows::default(), |sum, skipped| SkippedRows {
             rows: sum.rows + skipped.rows,
@@ -144,13 +144,13 @@ impl RocSummaryOfSegments {
 }
 
 impl SegmentSummaryRecord {
-    /// Numbers that are compared with nothing.
+    /// Numbers without a comparison.
     fn of_summary(summary: ShortSummaryRecord) -> Self {
         SegmentSummaryRecord { summary, ..SegmentSummaryRecord::undefined(Count::default()) }
     }
 }
 
-/// Rows that were used, and those that were not.
+/// Rows in use and skipped rows.
 fn counts(used: Count, skipped: Option<&SkippedRows>) -> RowCounts {
     RowCounts {
         n_pos: used.pos,

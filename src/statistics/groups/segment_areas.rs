@@ -1,4 +1,4 @@
-//! The areas of segments of the rows, and how each varies together with what it is compared with.
+//! The areas of segments, and their covariances with their comparators.
 
 use crate::math::{signed_product_difference, sum::Sum};
 use crate::ranking::rows::{AllPlacements, KeyPlacements, SharedPlacements};
@@ -6,12 +6,12 @@ use crate::ranking::ties::Count;
 use crate::statistics::comparisons::unpaired_roc_auc_difference::DifferenceMethod;
 use crate::statistics::inference::{Area, SampleSize, WilsonScale};
 
-/// What a segment is compared with.
+/// The comparator of a segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparator {
     /// The area of the other rows.
     pub area: EstimatedArea,
-    /// The covariance of both areas; undefined where the segment's variance is.
+    /// The covariance of both areas; undefined if the segment's variance is.
     pub covariance: Option<f64>,
 }
 
@@ -29,23 +29,23 @@ pub struct EstimatedArea {
     pub auc: f64,
     /// Its variance; undefined with too few rows or clusters.
     pub variance: Option<f64>,
-    /// The most that rounding leaves of a variance that is 0.
+    /// An upper bound of the rounding error of a zero variance.
     pub rounding: f64,
-    /// The rows, or clusters, behind its variance.
+    /// The rows, or clusters, of the variance.
     pub rows: u64,
     /// Positives and negatives, and their effective numbers.
     pub size: SampleSize,
 }
 
 impl EstimatedArea {
-    /// The area where a score is NaN.
+    /// The area if a score is NaN.
     pub fn nan() -> Self {
         let size = SampleSize::of_rows(Count { pos: 2, neg: 2 });
         EstimatedArea { auc: f64::NAN, variance: Some(f64::NAN), rounding: 0.0, rows: 2, size }
     }
 
     fn new(area: Area) -> Self {
-        // Variances are exact but for the last steps.
+        // Variances are exact up to the last operations.
         let variance = area.variance();
         let rounding = 4.0 * f64::EPSILON * variance.unwrap_or_default();
         let size = SampleSize::of_rows(Count { pos: area.n_pos, neg: area.n_neg });
@@ -54,33 +54,33 @@ impl EstimatedArea {
 }
 
 impl EstimatedArea {
-    /// The area under each area that may be the true one; undefined without a variance.
+    /// The Wilson scale of the area; undefined without a variance.
     pub fn wilson(&self) -> Option<WilsonScale> {
         self.variance.map(|variance| WilsonScale::new(self.auc, variance, self.size))
     }
 }
 
-/// How segments vary together.
+/// The covariances between segments.
 pub struct Covariances {
-    /// For each segment, the sum of its covariances with all others, times both weights.
+    /// For each segment, the weighted sum of its covariances with all others.
     pub with_others: Vec<Sum>,
-    /// The most that rounding leaves of the sum of all.
+    /// An upper bound of the rounding error of the total.
     pub rounding: f64,
-    /// For each segment, the clusters behind the variance of the mean over all others.
+    /// For each segment, the clusters of the variance of the mean over all others.
     pub clusters_of_others: Vec<u64>,
 }
 
-/// The weight of an area of so many positives and negatives in a mean over segments.
+/// The weight of an area with these numbers of positives and negatives in a mean over segments.
 ///
-/// It is one over the variance of the area, but for a factor, if both classes have one distribution (van Elteren 1960, Bulletin
-/// of the International Statistical Institute 37, 351-361).
+/// Up to a factor, it is the inverse variance of the area if both classes have the same distribution (van
+/// Elteren 1960, Bulletin of the International Statistical Institute 37, 351-361).
 pub fn van_elteren(pos: f64, neg: f64) -> f64 {
     pos * neg / (pos + neg + 1.0)
 }
 
-/// The areas of the segments of a group, and how each varies together with what it is compared with.
+/// The areas of the segments of a group, and their covariances with their comparators.
 pub trait Segments: Sync {
-    /// How many segments there are.
+    /// The number of segments.
     fn number(&self) -> usize;
 
     /// The positives and negatives of a segment.
@@ -89,8 +89,9 @@ pub trait Segments: Sync {
     /// The area of a segment.
     fn area(&self, segment: usize) -> Option<EstimatedArea>;
 
-    /// The weight of each area in the mean over segments. Segments of too few rows for a variance are left out, unless
-    /// fewer than two have one: then all have a mean of others, whose variance is unknown.
+    /// The weight of each area in the mean over segments. Segments with too few rows for a variance are
+    /// excluded. If fewer than two have a variance, none are excluded, and the variance of the mean is
+    /// unknown.
     fn mean_weights(&self, areas: &[Option<EstimatedArea>]) -> Vec<f64> {
         let counts = self.mean_counts();
         let is_estimated =
@@ -104,12 +105,12 @@ pub trait Segments: Sync {
         (0..areas.len()).map(weight).collect()
     }
 
-    /// Whether the rows of a segment are enough for a variance.
+    /// Whether a segment has enough rows for a variance.
     fn has_variance(&self, _segment: usize, area: EstimatedArea) -> bool {
         area.variance.is_some()
     }
 
-    /// The positives and negatives by which each segment weighs.
+    /// The positives and negatives that determine the weight of each segment.
     fn mean_counts(&self) -> Vec<Count<f64>> {
         let count = |segment: usize| {
             let Count { pos, neg } = self.count(segment);
@@ -118,12 +119,12 @@ pub trait Segments: Sync {
         (0..self.number()).map(count).collect()
     }
 
-    /// How areas of these weights vary together; none if all are independent.
+    /// The covariances of areas with these weights; `None` if all are independent.
     fn covariances(&self, _weights: &[f64]) -> Option<Covariances> {
         None
     }
 
-    /// For each segment, the rows of all others together.
+    /// For each segment, the pooled rows of all others.
     fn against_pooled_rest(&self) -> Vec<Option<Comparator>>;
 
     /// For each segment, all rows.
@@ -136,11 +137,11 @@ pub trait Segments: Sync {
     fn heterogeneity(&self, areas: &[Option<EstimatedArea>], method: DifferenceMethod) -> Option<(f64, u64)>;
 }
 
-/// Segments whose rows are independent of each other.
+/// Segments of independent rows.
 pub struct IndependentSegments<'a> {
-    /// The placements of each one's rows among themselves.
+    /// The placements within each segment.
     pub keys: &'a [KeyPlacements],
-    /// Those among all rows, if segments are compared with other rows together.
+    /// The placements among all rows, for comparisons with pooled rows.
     pub all: Option<&'a AllPlacements>,
 }
 
@@ -180,8 +181,8 @@ impl Segments for IndependentSegments<'_> {
     }
 }
 
-/// The covariance of the area of a segment and the area of all rows, from how the negatives and the positives of the
-/// segment lie among its own rows and among all. Undefined if the segment has fewer than two rows of a class.
+/// The covariance of the area of a segment and the area of all rows. It uses the placements of the segment's
+/// rows within the segment and among all rows. Undefined if the segment has fewer than two rows of a class.
 fn covariance([neg, pos]: [SharedPlacements; 2], all: &KeyPlacements) -> Option<f64> {
     let part = |sums: &SharedPlacements, others: u64, all: u64, all_others: u64| {
         let n = sums.rows;
@@ -193,11 +194,12 @@ fn covariance([neg, pos]: [SharedPlacements; 2], all: &KeyPlacements) -> Option<
         .then(|| part(&pos, neg.rows, all.n_pos, all.n_neg) + part(&neg, pos.rows, all.n_neg, all.n_pos))
 }
 
-/// Q of independent areas, and its degrees of freedom: `sum w (A - mean)²` with `mean = sum w A / sum w` (Cochran 1954).
+/// Q of independent areas, and its degrees of freedom: `sum w (A - mean)²` with `mean = sum w A / sum w`
+/// (Cochran 1954).
 ///
-/// By DeLong, w is one over each estimated variance, and an area whose variance is 0 is left out. By Wilson, w is one over the
-/// variance that each area has if the mean is the true one, so that a variance that is small by chance has no large weight. That
-/// mean has the weights of the variances under one half.
+/// DeLong: w is the inverse of each estimated variance, and areas with a variance of 0 are excluded. Wilson:
+/// w is the inverse of the variance of each area under the common mean. Variances that are small by chance
+/// thus get no large weight. That mean is weighted by inverse variances under an area of one half.
 pub fn heterogeneity(areas: &[Option<EstimatedArea>], method: DifferenceMethod) -> Option<(f64, u64)> {
     let areas = areas.iter().flatten();
     match method {
@@ -213,7 +215,7 @@ pub fn heterogeneity(areas: &[Option<EstimatedArea>], method: DifferenceMethod) 
             };
             let mean = mean(&at(0.5))?;
             if mean == 0.0 || mean == 1.0 {
-                // No area differs from the others.
+                // All areas are equal.
                 return (scales.len() > 1).then(|| (0.0, scales.len() as u64 - 1));
             }
             cochran(&at(mean))
@@ -221,7 +223,7 @@ pub fn heterogeneity(areas: &[Option<EstimatedArea>], method: DifferenceMethod) 
     }
 }
 
-/// The mean of areas, each weighted by one over its variance.
+/// The mean of areas, weighted by inverse variances.
 fn mean(areas: &[(f64, f64)]) -> Option<f64> {
     // Distances from one area are averaged, so that Q of equal areas is exactly 0.
     let center = areas.first()?.0;

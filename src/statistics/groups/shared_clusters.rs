@@ -1,16 +1,17 @@
-//! How the areas of segments vary together whose rows come in clusters: the sums of their covariances.
+//! Sums of covariances between the areas of segments with clustered rows.
 //!
-//! The covariance of two areas is a sum over the clusters that both have rows of. So a cluster is visited once, and each of its
-//! segments is multiplied by the sum of all others. Of k clusters a sum is multiplied by `k / (k - 1)`, where k is that of the
-//! area which has fewer. In the order of these factors, the largest first, the others are those before a segment, with their
-//! factors, and those behind it, with the factor of the segment.
+//! The covariance of two areas is a sum over the clusters with rows of both. Each cluster is therefore
+//! visited once, and each of its segments is multiplied by the sum of all others. A sum is scaled by
+//! `k / (k - 1)`, where k is the number of clusters of the area with fewer clusters. Segments are sorted by
+//! these factors, largest first. The sum of the others then splits into earlier segments, with their factors,
+//! and later ones, with the factor of the segment.
 
 use super::segment_areas::Covariances;
 use crate::interrupt;
 use crate::math::sum::Sum;
 use crate::statistics::inference::{ClusteredArea, delong::rounding};
 
-/// The part of a cluster in a segment's area, times the weight of the segment.
+/// The contribution of a cluster to a segment's area, times the weight of the segment.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     segment: u32,
@@ -18,7 +19,7 @@ struct Part {
     of_neg: f64,
 }
 
-/// What the sums over clusters of a segment are multiplied by, `k / (k - 1)`: over those that hold positives, those that hold
+/// The factors `k / (k - 1)` of the sums over a segment's clusters: over clusters with positives, with
 /// negatives, and all.
 #[derive(Clone, Copy, Debug, Default)]
 struct Factors {
@@ -38,8 +39,8 @@ impl Factors {
     }
 }
 
-/// The covariances of areas of these weights; areas of weight 0 have none. `O(p log p)` for the p segments of a cluster,
-/// summed over clusters.
+/// The covariances of areas with these weights; areas of weight 0 have none. `O(p log p)` for the p segments
+/// of a cluster, summed over clusters.
 pub fn covariances(areas: &[Option<ClusteredArea>], weights: &[f64], clusters: usize) -> Covariances {
     let residuals = |segment: usize| {
         let area = areas[segment].as_ref().filter(|_| weights[segment] > 0.0);
@@ -73,7 +74,7 @@ pub fn covariances(areas: &[Option<ClusteredArea>], weights: &[f64], clusters: u
             )
         })
         .collect();
-    // A cluster of one segment adds nothing.
+    // A cluster of one segment contributes nothing.
     let is_shared = |cluster: u32| all.segments[cluster as usize] > 1;
     for segment in segments {
         let Some(area) = &areas[segment] else { continue };
@@ -84,7 +85,7 @@ pub fn covariances(areas: &[Option<ClusteredArea>], weights: &[f64], clusters: u
             (residual.cluster, Part { segment: segment as u32, of_pos, of_neg })
         }));
     }
-    // Within a cluster the segments keep their order.
+    // A stable sort keeps the order of segments within a cluster.
     by_cluster.sort_by_key(|part| part.0);
     let mut sums = PairSums {
         factors: areas.iter().map(|area| area.as_ref().map(Factors::of).unwrap_or_default()).collect(),
@@ -96,10 +97,10 @@ pub fn covariances(areas: &[Option<ClusteredArea>], weights: &[f64], clusters: u
     Covariances { with_others: sums.with_others, rounding, clusters_of_others }
 }
 
-/// In how many segments each cluster has rows, or rows of a class.
+/// For each cluster, the number of segments with its rows, or with its rows of a class.
 struct ClusterSegments {
     segments: Vec<u32>,
-    /// The clusters that have such rows in any segment.
+    /// The number of clusters with such rows in any segment.
     number: u64,
 }
 
@@ -108,7 +109,7 @@ impl ClusterSegments {
         ClusterSegments { segments: vec![0; clusters], number: 0 }
     }
 
-    /// Adds the rows that a cluster has in a segment.
+    /// Adds the rows of a cluster in a segment.
     fn add(&mut self, cluster: u32, rows: u64) {
         if rows > 0 {
             let segments = &mut self.segments[cluster as usize];
@@ -117,18 +118,19 @@ impl ClusterSegments {
         }
     }
 
-    /// The clusters that have such rows in other segments than one, which has so many rows of each of its clusters.
+    /// The number of clusters with such rows outside a segment, given the rows of each cluster in the
+    /// segment.
     fn without(&self, cluster_residuals: impl Iterator<Item = (u32, u64)>) -> u64 {
         let alone = |&(cluster, rows): &(u32, u64)| rows > 0 && self.segments[cluster as usize] == 1;
         self.number - cluster_residuals.filter(alone).count() as u64
     }
 }
 
-/// The sums over pairs of segments, while clusters are added.
+/// The running sums over pairs of segments.
 struct PairSums {
     factors: Vec<Factors>,
     with_others: Vec<Sum>,
-    /// How large all terms are together.
+    /// The sum of the absolute values of all terms.
     size: f64,
 }
 
@@ -157,7 +159,7 @@ impl PairSums {
     }
 }
 
-/// For each value the sum of all others, each times the larger factor of both.
+/// For each value, the sum of all others, each times the larger of both factors.
 fn sums_of_others(factors: &[f64], values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..factors.len()).collect();
     order.sort_by(|&a, &b| factors[b].total_cmp(&factors[a]));
@@ -184,7 +186,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against the covariance of each pair.
+        /// Compares with the covariance of each pair.
         #[test]
         fn sums_over_all_pairs(
             rows in prop::collection::vec((0u8..2, -4i8..4, 0u32..5, 0u32..7), 1..80),

@@ -7,13 +7,15 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
 
-/// The areas that tell how a score treats a subgroup: of its own rows, and of either class of it against the other
-/// class of the background, which is all rows outside it.
+/// The areas that describe the treatment of a subgroup by a score. They are the area within the subgroup, and
+/// the areas of either class of it against the other class of the background. The background is all rows
+/// outside it.
 ///
-/// Borkan, Dixon, Sorensen, Thain and Vasserman (2019): a low BPSN area means that negatives of the subgroup score
-/// above positives of the background (false positives), a low BNSP area that positives of the subgroup score
-/// below negatives of the background (false negatives). The average equality gaps are `1/2 - A`, where A is the probability
-/// that a row of the subgroup scores above a row of the same class of the background, ties half. `O(n log n)`.
+/// Borkan, Dixon, Sorensen, Thain and Vasserman (2019). A low BPSN area means that negatives of the subgroup
+/// score above positives of the background (false positives). A low BNSP area means that positives of the
+/// subgroup score below negatives of the background (false negatives). The average equality gaps are
+/// `1/2 - A`. Here A is the probability that a row of the subgroup scores above a background row of the same
+/// class, with ties as one half. `O(n log n)`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SubgroupAuc {}
 
@@ -85,18 +87,18 @@ impl SubgroupCounts {
         Count { pos: self.subgroup.pos, neg: self.background.neg }
     }
 
-    /// The positives, those of the subgroup in place of positives and those of the background in place of negatives.
+    /// Positives only: those of the subgroup as positives, those of the background as negatives.
     pub fn positives(&self) -> Count {
         Count { pos: self.subgroup.pos, neg: self.background.pos }
     }
 
-    /// The negatives in the same places.
+    /// Negatives only, with the same roles.
     pub fn negatives(&self) -> Count {
         Count { pos: self.subgroup.neg, neg: self.background.neg }
     }
 }
 
-/// The rows of each distinct score, the highest first.
+/// The rows of each distinct score, highest first.
 pub(in crate::statistics) fn subgroup_counts(rows: &Rows) -> Vec<SubgroupCounts> {
     let codes = &rows.scores[0];
     let mut parts = vec![SubgroupCounts::default(); codes.distinct];
@@ -106,7 +108,7 @@ pub(in crate::statistics) fn subgroup_counts(rows: &Rows) -> Vec<SubgroupCounts>
     parts
 }
 
-/// Which rows are of the subgroup.
+/// Whether each row is in the subgroup.
 fn in_subgroup(rows: &Rows) -> impl Iterator<Item = bool> {
     rows.keys.of_row.iter().map(|&key| rows.key_places[key as usize] == 1)
 }

@@ -10,8 +10,8 @@ use crate::statistics::rows::Rows;
 
 /// The numbers of [`SubgroupAuc`], each with a normal interval.
 ///
-/// Each is an area of two samples of rows, or one half less such an area, so that its standard error is that of
-/// DeLong, DeLong and Clarke-Pearson (1988). `O(n log n)`.
+/// Each is an area of two samples of rows, or one half minus such an area. Its standard error is DeLong's
+/// (DeLong, DeLong and Clarke-Pearson 1988). `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
 pub struct SubgroupAucCi {
     /// The coverage of all intervals.
@@ -115,7 +115,7 @@ mod tests {
         let inside = [1, 1, 1, 1, 0, 0, 0, 0];
         let rows = Rows { key_places: vec![0, 1], ..rows_of(&labels, &[&scores], &inside) };
         let fields = NINETY_FIVE.of_rows(&rows).unwrap();
-        // Which rows are positives and negatives of each number, by label and place.
+        // The positives and negatives of each number, by label and membership.
         let kept: [fn(u8, u32) -> Option<u8>; 7] = [
             |label, inside| (inside == 1).then_some(label),
             |label, inside| (u32::from(label) != inside).then_some(label),

@@ -1,14 +1,14 @@
-//! The areas of segments whose rows have weights.
+//! The areas of segments of weighted rows.
 
 use super::segment_areas::{Comparator, EstimatedArea, Segments, heterogeneity};
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::unpaired_roc_auc_difference::DifferenceMethod;
 use crate::statistics::inference::{SampleSize, WeightedArea, WeightedKey, WeightedKeys, delong::rounding};
 
-/// Segments of rows with weights.
+/// Segments of weighted rows.
 pub struct WeightedSegments(pub WeightedKeys);
 
-/// An area, which rests on so many rows.
+/// An area based on this number of rows.
 fn estimated(area: &WeightedArea, rows: Count, size: SampleSize) -> EstimatedArea {
     EstimatedArea {
         auc: area.auc,
@@ -39,13 +39,14 @@ impl Segments for WeightedSegments {
         key.area().map(|area| estimated(&area, key.rows, SampleSize::of_weights(key.weights())))
     }
 
-    /// Squares of weights may be unknown, whatever the number of rows.
+    /// Squared weights may be unknown, whatever the number of rows.
     fn has_variance(&self, segment: usize, area: EstimatedArea) -> bool {
         let rows = self.0.keys[segment].rows;
         rows.pos > 1 && rows.neg > 1 || area.variance.is_some()
     }
 
-    /// Weights are relative, so the number of all rows of a class is divided among segments as its weight is.
+    /// Weights are relative: the number of rows of a class is distributed over segments in proportion to
+    /// their weights.
     fn mean_counts(&self) -> Vec<Count<f64>> {
         self.0.counts_by_weight()
     }
@@ -97,7 +98,7 @@ mod tests {
         Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) }
     }
 
-    /// The area of some rows alone, and its variance.
+    /// The area of a subset of rows, and its variance.
     fn alone(sample: &[Row], is_in: impl Fn(&Row) -> bool) -> Option<(f64, Option<f64>)> {
         let sample: Vec<Row> = sample.iter().filter(|row| is_in(row)).copied().collect();
         if sample.is_empty() {
@@ -108,7 +109,7 @@ mod tests {
     }
 
     fn near(got: Option<EstimatedArea>, expected: Option<(f64, Option<f64>)>) -> bool {
-        // Both sums of floats go in another order.
+        // Both float sums use another order.
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-13 * b.abs();
         match (got, expected) {
             (None, None) => true,
@@ -126,7 +127,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn areas_are_those_of_the_rows_alone(sample in proptest::collection::vec((any::<bool>(), -3i8..3, 1u8..40, 0u32..3), 1..30)) {
+        fn areas_equal_separate_rows(sample in proptest::collection::vec((any::<bool>(), -3i8..3, 1u8..40, 0u32..3), 1..30)) {
             let rows = rows(&sample);
             let segments = WeightedSegments(WeightedKeys::of_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap());
             let (rests, overall) = (segments.against_pooled_rest(), segments.against_overall());
@@ -138,7 +139,8 @@ mod tests {
                 prop_assert!(near(rests[place].map(|rest| rest.area), alone(&sample, |row| row.3 != key)));
                 let Some(all) = overall[place] else { continue };
                 prop_assert!(near(Some(all.area), alone(&sample, |_| true)));
-                // Rows outside of the segment have no influence on its area: A(all) - A(segment) varies by what both share.
+                // Rows outside of the segment have no influence on its area, so A(all) - A(segment) varies
+                // through the shared rows.
                 let Some(covariance) = all.covariance else { continue };
                 let area = segments.area(place).unwrap();
                 let only = sample.iter().all(|row| row.3 == key);

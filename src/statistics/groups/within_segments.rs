@@ -1,23 +1,24 @@
-//! The mean of the areas of segments, each within its segment: over all segments, and over all others than one.
+//! The mean of the areas of segments, each within its segment: over all segments, and over all except one.
 //!
-//! Pairs of rows of two segments, which no segment has by itself, are in none of these means. The weight of a segment with m
-//! positives and n negatives is [`w = m n / (m + n + 1)`](super::segment_areas::van_elteren). Counts alone determine it, so the variance of `sum w A / sum w` is `sum w² V / (sum w)²` for independent segments. For segments
-//! that vary together it also has the covariances of all pairs, each times both weights.
+//! Pairs of rows of different segments never contribute to these means. The weight of a segment with m
+//! positives and n negatives is [`w = m n / (m + n + 1)`](super::segment_areas::van_elteren). The weight
+//! depends only on counts, so the variance of `sum w A / sum w` is `sum w² V / (sum w)²` for independent
+//! segments. For correlated segments it also includes the covariances of all pairs, each times both weights.
 //!
-//! The sums over all others than a segment are those over the segments before it and those behind it: no sum is the difference
-//! of two others, however much one segment weighs.
+//! The sums over all segments except one are prefix sums plus suffix sums. No sum is a difference of two
+//! others, which would lose digits if one segment dominates.
 
 use super::segment_areas::{Comparator, Covariances, EstimatedArea};
 use crate::math::sum::Sum;
 use crate::statistics::inference::{SampleSize, delong::beyond_rounding};
 
-/// The areas of segments with their weights; a segment of weight 0 is left out.
+/// The areas of segments with their weights; segments of weight 0 are excluded.
 pub struct WithinSegments<'a> {
     /// The areas.
     pub areas: &'a [Option<EstimatedArea>],
     /// The weight of each.
     pub weights: &'a [f64],
-    /// How they vary together, if they do.
+    /// The covariances, if segments are correlated.
     pub covariances: Option<Covariances>,
 }
 
@@ -26,9 +27,9 @@ pub struct WithinSegments<'a> {
 struct Sums {
     weights: Sum,
     areas: Sum,
-    /// Of squared weights times variances.
+    /// Sum of squared weights times variances.
     variances: Sum,
-    /// Of covariances with all other segments.
+    /// Sum of covariances with all other segments.
     covariances: Sum,
     rounding: f64,
     rows: u64,
@@ -53,13 +54,14 @@ impl Sums {
 }
 
 impl WithinSegments<'_> {
-    /// The mean of all areas; undefined if all segments are left out.
+    /// The mean of all areas; undefined if all segments are excluded.
     pub fn mean(&self) -> Option<f64> {
         let all = (0..self.areas.len()).fold(Sums::default(), |all, segment| all.plus(self.of(segment)));
         (all.weights.total() > 0.0).then(|| all.areas.quotient(all.weights))
     }
 
-    /// For each segment the mean of all other areas; undefined if all others are left out. `O(k)` for k segments.
+    /// For each segment the mean of all other areas; undefined if all others are excluded. `O(k)` for k
+    /// segments.
     pub fn others(&self) -> Vec<Option<Comparator>> {
         let mut behind = Vec::with_capacity(self.areas.len());
         let mut sums = Sums::default();
@@ -76,7 +78,7 @@ impl WithinSegments<'_> {
         others.collect()
     }
 
-    /// The sums of one segment.
+    /// The terms of one segment.
     fn of(&self, segment: usize) -> Sums {
         let (mut sums, weight) = (Sums::default(), self.weights[segment]);
         let Some(area) = self.areas[segment].filter(|_| weight > 0.0) else { return sums };
@@ -106,7 +108,8 @@ impl WithinSegments<'_> {
         let mut square = Sum::default();
         square.add(total * total);
         let with_others = self.with_others(segment);
-        // Each pair of others is in the sums of both. A pair with this segment is in that of the other alone.
+        // Each pair of others is in the sums of both. A pair with this segment is only in the sum of the
+        // other.
         let among_others = others.covariances.plus(with_others.negative());
         let mut rounding = others.rounding;
         let (mut rows, mut size) = (others.rows, others.size);
@@ -141,7 +144,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against sums over all others of each segment, of which one weighs far more than all others.
+        /// Compares with sums over all others of each segment, where one weight dominates.
         #[test]
         fn means_by_definition(
             segments in prop::collection::vec((0.0..1.0f64, 0.0..1.0f64, -9..9i32), 1..12), left_out in 0usize..12,
@@ -171,7 +174,7 @@ mod tests {
         }
 
         #[test]
-        fn equal_areas_have_this_mean(auc in 0.0..1.0f64, counts in prop::collection::vec((1u32..9999, 1u32..9999), 1..9)) {
+        fn mean_of_equal_areas(auc in 0.0..1.0f64, counts in prop::collection::vec((1u32..9999, 1u32..9999), 1..9)) {
             let weights: Vec<f64> = counts.iter().map(|&(pos, neg)| van_elteren(pos.into(), neg.into())).collect();
             let areas = vec![area(auc, 0.01); weights.len()];
             let within = WithinSegments { areas: &areas, weights: &weights, covariances: None };
@@ -181,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variance_that_is_unknown() {
+    fn unknown_variance() {
         let unknown = area(0.8, 0.0).map(|area| EstimatedArea { variance: None, ..area });
         let areas = [area(0.7, 0.01), unknown, None];
         let within = WithinSegments { areas: &areas, weights: &[2.0, 1.0, 0.0], covariances: None };

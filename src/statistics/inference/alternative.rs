@@ -2,10 +2,10 @@
 
 use crate::statistics::options::words;
 
-/// Which departure from the null hypothesis is tested.
+/// The alternative hypothesis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Alternative {
-    /// A departure to either side.
+    /// Two-sided.
     #[default]
     TwoSided,
     /// Positives tend to score higher.
@@ -17,11 +17,12 @@ pub enum Alternative {
 words!(Alternative { "two-sided" => TwoSided, "greater" => Greater, "less" => Less });
 
 impl Alternative {
-    /// The p-value of a statistic that is symmetric around 0 under the null hypothesis, and whose upper tail
-    /// is this. NaN stays NaN.
+    /// The p-value of a statistic with a distribution symmetric around 0 under the null hypothesis, and this
+    /// upper tail. NaN is preserved.
     pub fn p_value(self, statistic: f64, upper_tail: impl Fn(f64) -> f64) -> f64 {
         match self {
-            // Twice a tail at 0 that rounding lifted above a half is still no more than 1. (`min` would make 1 of NaN.)
+            // Rounding may lift the tail at 0 above one half; twice the tail is limited to 1. (`min` would
+            // turn NaN into 1.)
             Alternative::TwoSided => {
                 let both = 2.0 * upper_tail(statistic.abs());
                 if both > 1.0 { 1.0 } else { both }
@@ -37,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nan_stays_nan() {
+    fn nan_is_preserved() {
         for alternative in [Alternative::TwoSided, Alternative::Greater, Alternative::Less] {
             assert!(alternative.p_value(f64::NAN, |z| z).is_nan());
         }

@@ -1,8 +1,9 @@
-//! The area under the ROC curve of rows that come in clusters: of each key's rows, of all rows, and of all but a key's.
+//! The area under the ROC curve of clustered rows: for each key, for all rows, and for all rows except a
+//! key's.
 //!
-//! Rows of one cluster are correlated, whatever their key. So the placements are summed by cluster, for each area over its
-//! own rows, and the covariance of two areas is that of the sums over the clusters that both have rows of (Obuchowski 1997,
-//! equations 2 to 5). Areas that share no cluster do not vary together.
+//! Rows of one cluster are correlated, whatever their key. For each area, the placements of its rows are
+//! therefore summed by cluster. The covariance of two areas uses the sums of the clusters with rows of both
+//! (Obuchowski 1997, equations 2 to 5). Areas without a common cluster are uncorrelated.
 
 use super::delong::{beyond_rounding, residual, rounding};
 use crate::interrupt;
@@ -19,11 +20,11 @@ pub struct ClusteredArea {
     pub n_pos: u64,
     /// Negatives.
     pub n_neg: u64,
-    /// Clusters that hold positives.
+    /// Clusters with positives.
     pub with_pos: u64,
-    /// Clusters that hold negatives.
+    /// Clusters with negatives.
     pub with_neg: u64,
-    /// The contribution of each cluster, in the order of clusters.
+    /// The contributions of the clusters, sorted by cluster.
     pub residuals: Vec<Residual>,
 }
 
@@ -34,26 +35,26 @@ pub struct Residual {
     pub cluster: u32,
     /// Its positives and negatives.
     pub count: Count,
-    /// The placements of its positives less the area, summed.
+    /// The sum over its positives of the placement minus the area.
     pub of_pos: f64,
-    /// The same of its negatives.
+    /// The same sum over its negatives.
     pub of_neg: f64,
 }
 
-/// What a tie counts in a placement.
+/// The value of a tie in a placement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TieShare {
     /// One half, as in the area.
     #[default]
     Half,
-    /// Nothing.
+    /// Zero.
     Zero,
 }
 
 words!(TieShare { "half" => Half, "zero" => Zero });
 
 impl TieShare {
-    /// The part of a doubled placement that comes from ties and does not count.
+    /// The part of a doubled placement that is subtracted for ties.
     fn left_out(self, tied: u64) -> u64 {
         if self == TieShare::Zero { tied } else { 0 }
     }
@@ -67,7 +68,6 @@ struct Sums {
     of_neg: u128,
 }
 
-/// One row.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     code: u32,
@@ -76,19 +76,18 @@ struct Member {
     key: u32,
 }
 
-/// The rows of all keys, by the codes of one score.
+/// The rows of all keys, sorted by the codes of one score.
 #[derive(Clone, Debug)]
 pub struct ByCluster {
-    /// All rows, the highest score first.
+    /// All rows, highest score first.
     members: Vec<Member>,
-    /// The same for each key.
+    /// The rows of each key.
     of_keys: Vec<Vec<Member>>,
-    /// All clusters.
     clusters: Vec<u32>,
 }
 
 impl ByCluster {
-    /// Puts rows in the order of one score.
+    /// Sorts rows by one score.
     pub fn of(rows: &Rows, score: usize) -> Self {
         let scores = &rows.scores[score];
         let (clusters, keys) = (&rows.clusters.of_row, &rows.keys.of_row);
@@ -100,7 +99,7 @@ impl ByCluster {
         ByCluster { members, of_keys, clusters: (0..rows.clusters.distinct as u32).collect() }
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     pub fn keys(&self) -> usize {
         self.of_keys.len()
     }
@@ -115,7 +114,7 @@ impl ByCluster {
         self.clusters.len()
     }
 
-    /// The clusters that have rows of a key, in order.
+    /// The sorted clusters with rows of a key.
     pub fn clusters(&self, key: usize) -> Vec<u32> {
         let mut clusters: Vec<u32> = self.of_keys[key].iter().map(|member| member.cluster).collect();
         clusters.sort_unstable();
@@ -123,12 +122,12 @@ impl ByCluster {
         clusters
     }
 
-    /// The area of a key's rows; undefined without a positive or without a negative.
+    /// The area of a key's rows; undefined without positives or negatives.
     pub fn area(&self, key: usize) -> Option<ClusteredArea> {
         self.area_with(key, TieShare::Half)
     }
 
-    /// The same area, with residuals of placements in which a tie counts so much.
+    /// The same area, with this value of ties in the placements of residuals.
     pub fn area_with(&self, key: usize, ties: TieShare) -> Option<ClusteredArea> {
         let clusters = self.clusters(key);
         let place = |cluster| clusters.binary_search(&cluster).unwrap_or_default();
@@ -140,7 +139,7 @@ impl ByCluster {
         ClusteredArea::of(self.members.iter(), &self.clusters, |cluster| cluster as usize, TieShare::Half)
     }
 
-    /// The area of all rows but a key's. `O(n)`.
+    /// The area of all rows except a key's, in `O(n)`.
     pub fn without(&self, key: usize) -> Option<ClusteredArea> {
         let others = self.members.iter().filter(|member| member.key as usize != key);
         ClusteredArea::of(others, &self.clusters, |cluster| cluster as usize, TieShare::Half)
@@ -153,13 +152,13 @@ fn class_counts<'a>(members: impl Iterator<Item = &'a Member>) -> Count {
     count
 }
 
-/// Each row with its doubled placement among the other class: the negatives that a positive beats, the positives that
-/// beat a negative, ties counting once; and how many ties these are.
+/// Each row with its doubled placement in the other class, ties counting once, and the number of these ties.
+/// A placement counts the negatives below a positive, or the positives above a negative.
 fn doubled_placements<'a>(
     members: impl Iterator<Item = &'a Member> + Clone,
     all: Count,
 ) -> impl Iterator<Item = (&'a Member, u64, u64)> {
-    // Rows above the score, and rows that tie with it.
+    // Rows above the score, and rows with the score.
     let (mut above, mut tied) = (Count::default(), Count::default());
     let mut ahead = members.clone().peekable();
     let mut last = None;
@@ -181,7 +180,7 @@ fn doubled_placements<'a>(
 }
 
 impl ClusteredArea {
-    /// Of rows, the highest score first, that are in these clusters, each of which has a place.
+    /// From rows in these clusters, highest score first; each cluster has an index.
     fn of<'a>(
         members: impl Iterator<Item = &'a Member> + Clone,
         clusters: &[u32],
@@ -220,28 +219,29 @@ impl ClusteredArea {
         Some(ClusteredArea { auc, n_pos, n_neg, with_pos, with_neg, residuals })
     }
 
-    /// The clusters behind the area.
+    /// The number of clusters of the area.
     pub fn clusters(&self) -> u64 {
         self.residuals.len() as u64
     }
 
-    /// The variance; undefined with fewer than two clusters that hold positives, or negatives. A sum of products over few
-    /// clusters can be below 0, and is then 0.
+    /// The variance; undefined with fewer than two clusters with positives, or with negatives. A sum of
+    /// products over few clusters may be negative, and is then set to 0.
     pub fn variance(&self) -> Option<f64> {
         self.covariance(self).map(|variance| beyond_rounding(variance, self.rounding()))
     }
 
-    /// The most that rounding leaves of a variance that is 0.
+    /// An upper bound of the rounding error of a zero variance.
     pub fn rounding(&self) -> f64 {
         let (m, n) = (self.n_pos as f64, self.n_neg as f64);
         let square = |residual: &Residual| (residual.of_pos / m).powi(2) + (residual.of_neg / n).powi(2);
         rounding(self.clusters(), self.residuals.iter().map(square).sum())
     }
 
-    /// The covariance with an area of other rows, of the same, or of some of both; undefined where a variance is.
+    /// The covariance with another area, whose rows may overlap; undefined if a variance is.
     ///
-    /// A sum over k clusters is divided as if over k - 1, where k is the clusters of that area which has fewer of them: that
-    /// of the same rows is then the variance, and with a row in each cluster all is as without clusters.
+    /// A sum over k clusters is scaled by `k / (k - 1)`, where k is the smaller number of clusters of both
+    /// areas. The covariance of an area with itself is then its variance, and with one row per cluster the
+    /// result equals the one without clusters.
     pub fn covariance(&self, other: &ClusteredArea) -> Option<f64> {
         interrupt::check();
         let fewer = |of: fn(&ClusteredArea) -> u64| of(self).min(of(other));
@@ -267,7 +267,7 @@ impl ClusteredArea {
         Some(of_pos + of_neg + across)
     }
 
-    /// Passes on the residuals of the clusters that both have rows of, in order.
+    /// Calls `pass` with the residuals of the clusters with rows of both, in order.
     fn for_shared(&self, other: &ClusteredArea, mut pass: impl FnMut(&Residual, &Residual)) {
         let (mine, others) = (&self.residuals, &other.residuals);
         let in_order = |a: &Residual, b: &Residual| a.cluster.cmp(&b.cluster);
@@ -292,7 +292,8 @@ impl ClusteredArea {
     }
 }
 
-/// If one area has this many times the clusters of another, its clusters are found by binary search and not by a walk.
+/// From this ratio of cluster numbers, clusters of the smaller area are found by binary search instead of a
+/// merge.
 const FAR_MORE: usize = 16;
 
 #[cfg(test)]
@@ -306,7 +307,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Each key's rows as rows of their own, all of them, and all but a key's.
+        /// Compares each area (of a key, of all rows, of all rows except a key's) with the area of a copy of
+        /// these rows.
         #[test]
         fn areas(rows in proptest::collection::vec((0u8..2, -4i8..4, 0u32..4, 0u32..5), 1..60)) {
             let expected = |keep: &dyn Fn(u32) -> bool| {
@@ -334,7 +336,7 @@ mod tests {
         }
     }
 
-    /// A key of few clusters beside one of many, in either order.
+    /// A key of few clusters and one of many, in either order.
     #[test]
     fn few_clusters_among_many() {
         let labels: Vec<u8> = (0..400).map(|row| u8::from(row % 3 == 0)).collect();
@@ -357,7 +359,7 @@ mod tests {
         assert_eq!((pairs.len(), &pairs), (5, &swapped));
     }
 
-    /// Two keys whose rows are the same, in the same clusters: the covariance is the variance.
+    /// Two keys with the same rows in the same clusters: the covariance is the variance.
     #[test]
     fn the_same_rows_twice() {
         let labels: Vec<u8> = (0..40).map(|row| u8::from(row % 20 % 3 == 0)).collect();

@@ -1,4 +1,4 @@
-//! The area under the ROC curve of each key's rows, of folds or of segments.
+//! The area under the ROC curve for each key, such as a fold or a segment.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::ranking::tasks;
 use crate::ranking::ties::{Count, Placements, counts::placements};
 use crate::statistics::rows::Rows;
 
-/// The area of each key's rows, by one score; undefined without a positive or without a negative. The statistic needs
+/// The area of each key's rows by one score; undefined without positives or negatives. Requires
 /// [`key_placements`](crate::statistics::Needs::key_placements).
 pub fn areas(rows: &Rows, score: usize) -> impl Iterator<Item = Option<Area>> {
     rows.key_placements[score].iter().map(Area::of_key)
@@ -30,13 +30,13 @@ pub fn rows_by_key(rows: &Rows, score: usize) -> Cow<'_, [KeyRows]> {
 }
 
 impl KeyRows {
-    /// The area of these rows; undefined without a positive or without a negative.
+    /// The area of these rows; undefined without positives or negatives.
     pub fn area(&self) -> Option<Area> {
         Area::of(&self.counts)
     }
 }
 
-/// An area with the sums and the rows that it comes from.
+/// An area with its sums and numbers of rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Area {
     /// The area.
@@ -50,13 +50,13 @@ pub struct Area {
 }
 
 impl Area {
-    /// From counts, the highest score first; undefined without a positive or without a negative.
+    /// From counts, highest score first; undefined without positives or negatives.
     pub fn of(counts: &[Count]) -> Option<Area> {
         let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
         (n_pos > 0 && n_neg > 0).then(|| Self::summed(placements(counts), n_pos, n_neg))
     }
 
-    /// From the placements of a key's rows; undefined without a positive or without a negative.
+    /// From the placements of a key's rows; undefined without positives or negatives.
     pub fn of_key(&KeyPlacements { n_pos, n_neg, sums }: &KeyPlacements) -> Option<Area> {
         (n_pos > 0 && n_neg > 0).then(|| Self::summed(sums, n_pos, n_neg))
     }
@@ -66,14 +66,14 @@ impl Area {
         Area { auc, placements, n_pos, n_neg }
     }
 
-    /// How far the area is below one half.
+    /// One half minus the area.
     pub fn below_half(&self) -> f64 {
         let pairs = u128::from(self.n_pos) * u128::from(self.n_neg);
         signed_quotient(pairs as i128 - self.placements.sum as i128, 2 * pairs)
     }
 
-    /// This area less that of another score of the same rows, rounded once: differences that are equal are equal to the
-    /// last bit, and their variance is exactly 0.
+    /// The difference from the area of another score of the same rows, rounded once. Equal differences are
+    /// bit-identical, and their variance is exactly 0.
     pub fn minus(&self, other: &Area) -> f64 {
         let twice_pairs = 2 * u128::from(self.n_pos) * u128::from(self.n_neg);
         let surplus = self.placements.sum.cast_signed() - other.placements.sum.cast_signed();
@@ -102,7 +102,7 @@ mod tests {
     use crate::statistics::tests::rows_of;
 
     #[test]
-    fn each_key_by_itself() {
+    fn each_key_separately() {
         let scores = [2.0, 1.0, 3.0, 3.0, 4.0, 3.0, 5.0, 6.0, 9.0];
         let rows = rows_of(&[1, 0, 1, 0, 1, 0, 0, 1, 1], &[&scores], &[7, 7, 8, 8, 9, 9, 9, 9, 10]);
         let keys = rows_by_key(&rows, 0);
@@ -112,7 +112,7 @@ mod tests {
         );
         let areas: Vec<Option<f64>> = keys.iter().map(|key| key.area().map(|area| area.auc)).collect();
         assert_eq!(areas, [Some(1.0), Some(0.5), Some(0.75), None]);
-        // Placements 1/2 and 1 of the positives, 1 and 1/2 of the negatives, around 3/4.
+        // Placements are 1/2 and 1 for the positives, 1 and 1/2 for the negatives, around 3/4.
         assert_eq!(keys[2].area().unwrap().squares(), (0.125, 0.125));
         assert_eq!(keys[2].area().unwrap().variance(), Some(0.125));
     }

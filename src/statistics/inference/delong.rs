@@ -1,13 +1,13 @@
 //! The variances and covariances of areas under ROC curves (DeLong, DeLong and Clarke-Pearson 1988).
 //!
-//! The placement of a positive is the share of negatives with a lower score, where ties count one half. The placement
-//! of a negative is the share of positives with a higher score. With S10 and S01 the sample covariances of the
-//! placements of two scores over positives and over negatives, `Cov = S10 / P + S01 / N`. Placements are half integers
-//! over N or P, so everything is counted in integers until one division, and comes out the same for every order of
-//! rows.
+//! The placement of a positive is the share of negatives with a lower score, with ties as one half. The
+//! placement of a negative is the share of positives with a higher score. Let S10 and S01 be the sample
+//! covariances of the placements of two scores over positives and over negatives; then
+//! `Cov = S10 / P + S01 / N`. Placements are half integers divided by N or P. All sums are integers until the
+//! final division, so the result does not depend on the row order.
 //!
-//! Rows of one cluster (visits of a patient, loans of a customer) are correlated; then the placements are
-//! summed by cluster first (Obuchowski 1997).
+//! Rows of one cluster (visits of a patient, loans of a customer) are correlated; their placements are summed
+//! by cluster first (Obuchowski 1997).
 
 use rayon::prelude::*;
 
@@ -31,7 +31,8 @@ pub fn parts(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<(f64, f6
     Some((part(placements.squares_of_pos, n_pos, n_neg), part(placements.squares_of_neg, n_neg, n_pos)))
 }
 
-/// Over positives and over negatives, the sum of the squared distances of placements from their mean, the area.
+/// Over positives and over negatives, the sum of the squared distances of placements from their mean, the
+/// area.
 pub fn squares(placements: &Placements, n_pos: u64, n_neg: u64) -> (f64, f64) {
     let part = |squares, n: u64, others: u64| {
         spread(placements, squares, n) / (4.0 * n as f64 * (others as f64).powi(2))
@@ -39,21 +40,21 @@ pub fn squares(placements: &Placements, n_pos: u64, n_neg: u64) -> (f64, f64) {
     (part(placements.squares_of_pos, n_pos, n_neg), part(placements.squares_of_neg, n_neg, n_pos))
 }
 
-/// `n sum(x²) - sum(x)²`, which is n times the sum of squared distances of x from its mean, where x is twice
-/// the other class's size times the placement.
+/// `n sum(x²) - sum(x)²`: n times the sum of squared deviations of x, where x is twice the size of the other
+/// class times the placement.
 fn spread(placements: &Placements, squares: u128, n: u64) -> f64 {
     math::product_difference(n.into(), squares, placements.sum, placements.sum)
 }
 
-/// The divisor that turns `n sum(x y) - sum(x) sum(y)` of doubled placements, in rows, of a class of `n` rows into its
-/// part of a covariance.
+/// The divisor from `n sum(x y) - sum(x) sum(y)` of doubled placements, in rows, to the part of a class of
+/// `n` rows in a covariance.
 fn scale(n: u64, others: u64) -> f64 {
     4.0 * (n as f64).powi(2) * (n - 1) as f64 * (others as f64).powi(2)
 }
 
-/// The sum over rows of what `of` makes of their placements by two scores. All threads of a pool share a large class.
+/// The sum of `of` over the placements of rows by two scores. All threads of a pool share a large class.
 fn sum_of(a: &[u32], b: &[u32], of: impl Fn(u64, u64) -> u64 + Sync) -> u128 {
-    // The halves of a number are added apart, so that no addition waits for the carry of another.
+    // Low and high halves are summed separately, which avoids carry dependencies.
     let part = |(a, b): (&[u32], &[u32])| -> u128 {
         let (mut low, mut high) = (0, 0);
         for (&x, &y) in a.iter().zip(b) {
@@ -70,7 +71,7 @@ fn sum_of(a: &[u32], b: &[u32], of: impl Fn(u64, u64) -> u64 + Sync) -> u128 {
     a.par_chunks(rows).zip(b.par_chunks(rows)).map(part).sum()
 }
 
-/// The areas of several scores, and how they vary together.
+/// The areas of several scores, and their covariances.
 #[derive(Clone, Debug)]
 pub struct Areas<'a> {
     /// Positives.
@@ -80,12 +81,12 @@ pub struct Areas<'a> {
     /// Twice the Mann-Whitney U of each score.
     pub twice_u: Vec<u128>,
     placements: &'a [RowPlacements],
-    /// Sums of products of the placements of all scores, if there are no placements row by row.
+    /// Sums of products of the placements of all scores, if there are no row placements.
     products: Option<&'a PlacementProducts>,
 }
 
 impl<'a> Areas<'a> {
-    /// Sums the placements of each score; `None` without a positive or without a negative.
+    /// Sums the placements of each score; `None` without positives or negatives.
     pub fn of(rows: &'a Rows) -> Option<Self> {
         if let Some(products) = &rows.placement_products {
             let PlacementProducts { n_pos, n_neg, .. } = *products;
@@ -114,7 +115,7 @@ impl<'a> Areas<'a> {
         math::quotient(self.twice_u[score], self.twice_pairs())
     }
 
-    /// The area of one score less that of another.
+    /// The difference of two areas.
     pub fn difference(&self, a: usize, b: usize) -> f64 {
         math::signed_quotient(
             self.twice_u[a].cast_signed() - self.twice_u[b].cast_signed(),
@@ -122,7 +123,8 @@ impl<'a> Areas<'a> {
         )
     }
 
-    /// The covariance of two areas (of one area with itself: its variance); undefined with a single row in a class.
+    /// The covariance of two areas (of one area with itself: its variance); undefined with a single row in a
+    /// class.
     pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {
         if self.n_pos < 2 || self.n_neg < 2 {
             return None;
@@ -141,13 +143,13 @@ impl<'a> Areas<'a> {
         part(of_pos, self.n_pos, self.n_neg) + part(of_neg, self.n_neg, self.n_pos)
     }
 
-    /// The variance of the difference of two areas, without the cancellation that its three parts would suffer:
-    /// exactly 0 for scores that rank alike.
+    /// The variance of the difference of two areas, computed without cancellation: exactly 0 for scores that
+    /// rank alike.
     pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
         self.parts_of_difference(a, b).map(|(of_pos, of_neg)| of_pos + of_neg)
     }
 
-    /// The two parts of the variance of a difference: that of positives over their number, and that of negatives.
+    /// The two parts of the variance of a difference, from positives and from negatives.
     pub fn parts_of_difference(&self, a: usize, b: usize) -> Option<(f64, f64)> {
         if self.n_pos < 2 || self.n_neg < 2 {
             return None;
@@ -171,7 +173,7 @@ impl<'a> Areas<'a> {
         (part(of_pos, self.n_pos, self.n_neg), part(of_neg, self.n_neg, self.n_pos))
     }
 
-    /// The covariances of all areas at once; undefined with a single row in a class. `O(k² n)` for k scores.
+    /// The covariances of all areas; undefined with a single row in a class. `O(k² n)` for k scores.
     pub fn covariances(&self) -> Option<Covariances<'_>> {
         if self.n_pos < 2 || self.n_neg < 2 {
             return None;
@@ -229,7 +231,8 @@ impl<'a> Areas<'a> {
     }
 }
 
-/// How all areas vary together: the same numbers as area by area, from products that are summed block by block.
+/// The covariances of all areas, from products that are summed block by block; equal to the separate
+/// computations.
 #[derive(Clone, Debug)]
 pub struct Covariances<'a> {
     areas: &'a Areas<'a>,
@@ -251,32 +254,32 @@ impl Covariances<'_> {
     }
 }
 
-/// The sum, over the rows of one class in a cluster, of the placement less its mean; from twice the sum of placements. Exact
-/// until the division.
+/// The sum over the rows of one class in a cluster of the placement minus its mean, from twice the sum of
+/// placements. Exact until the division.
 pub fn residual(sum: u128, of_cluster: u64, twice_u: u128, of_class: u64, others: u64) -> f64 {
     let surplus =
         (u128::from(of_class) * sum).cast_signed() - (u128::from(of_cluster) * twice_u).cast_signed();
     math::signed_quotient(surplus, 2 * u128::from(of_class) * u128::from(others))
 }
 
-/// Placements less their expectation, summed by cluster.
+/// Placements minus their expectation, summed by cluster.
 #[derive(Clone, Debug)]
 pub struct ClusteredAreas {
     n_pos: u64,
     n_neg: u64,
     /// The number of clusters.
     pub clusters: u64,
-    /// Clusters that hold positives.
+    /// Clusters with positives.
     pub with_pos: u64,
-    /// Clusters that hold negatives.
+    /// Clusters with negatives.
     pub with_neg: u64,
-    /// For each score and cluster, over its positives and over its negatives.
+    /// For each score and cluster, the sum over its positives and over its negatives.
     residuals: Vec<Vec<(f64, f64)>>,
 }
 
 impl ClusteredAreas {
-    /// The covariance of two areas (Obuchowski 1997, equations 2 to 5); undefined with fewer than two clusters
-    /// that hold positives, or negatives.
+    /// The covariance of two areas (Obuchowski 1997, equations 2 to 5); undefined with fewer than two
+    /// clusters with positives, or with negatives.
     pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {
         let (a, b) = (self.residuals[a].iter().copied(), self.residuals[b].iter().copied());
         self.covariance_of(a.zip(b))
@@ -300,7 +303,7 @@ impl ClusteredAreas {
         Some(of_pos + of_neg + across)
     }
 
-    /// The variance of an area; undefined where a covariance is.
+    /// The variance of an area; undefined if a covariance is.
     pub fn variance(&self, area: usize) -> Option<f64> {
         let residuals = &self.residuals[area];
         let squares = residuals.iter().map(|residual| self.square(residual.0, residual.1)).sum();
@@ -308,35 +311,35 @@ impl ClusteredAreas {
         Some(beyond_rounding(variance, rounding(self.clusters, squares)))
     }
 
-    /// The variance of the difference of two areas, from the differences of their residuals: of scores that rank alike
-    /// exactly 0.
+    /// The variance of the difference of two areas, from the differences of their residuals; exactly 0 for
+    /// scores that rank alike.
     pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
         let pairs = || self.residuals[a].iter().zip(&self.residuals[b]);
         let differences = pairs().map(|(a, b)| (a.0 - b.0, a.1 - b.1));
         let variance = self.covariance_of(differences.map(|difference| (difference, difference)))?;
-        // A difference is as exact as what it is of.
+        // The rounding error of a difference depends on its operands.
         let size = |a: f64, b: f64| ((a - b).abs() * (a.abs() + b.abs())).sqrt();
         let squares = pairs().map(|(a, b)| self.square(size(a.0, b.0), size(a.1, b.1))).sum();
         Some(beyond_rounding(variance, rounding(self.clusters, squares)))
     }
 
-    /// How large the terms of a cluster are.
+    /// The magnitude of the terms of a cluster.
     fn square(&self, of_pos: f64, of_neg: f64) -> f64 {
         (of_pos / self.n_pos as f64).powi(2) + (of_neg / self.n_neg as f64).powi(2)
     }
 }
 
-/// The most that rounding leaves of a variance that is 0, if it is a sum over clusters; `squares` is the sum of the squared
-/// contributions of both classes.
+/// An upper bound of the rounding error of a zero variance that is a sum over clusters. `squares` is the sum
+/// of the squared contributions of both classes.
 ///
-/// The terms of a variance add up to at most four times that: twice for products across classes, and twice for the division
-/// by a cluster less. Each addition rounds by half a unit in the last place at most, and so does each of the few steps that
-/// make a term.
+/// The terms of a variance sum to at most four times `squares`. One factor of two is for products across
+/// classes, the other for `k / (k - 1)`. Each addition rounds by at most half a unit in the last place, and
+/// so does each of the few operations of a term.
 pub fn rounding(clusters: u64, squares: f64) -> f64 {
     (clusters + 8) as f64 * f64::EPSILON * 4.0 * squares
 }
 
-/// A variance that is not negative, and 0 if it is no more than rounding leaves.
+/// The variance; 0 if it is negative or within rounding error.
 pub fn beyond_rounding(variance: f64, rounding: f64) -> f64 {
     if variance <= rounding { 0.0 } else { variance }
 }
@@ -391,7 +394,7 @@ mod tests {
             prop_assume!(pos > 1 && labels.len() - pos > 1);
             let rows = rows_of(&labels, &[&a, &b], &[]);
             let areas = Areas::of(&rows).unwrap();
-            // The oracle sums floats: its error is some ulps of 1.
+            // The oracle sums floats; its error is some ulps of 1.
             for (i, j, x, y) in [(0, 0, &a, &a), (0, 1, &a, &b), (1, 1, &b, &b)] {
                 let got = areas.covariance(i, j).unwrap();
                 prop_assert!((got - by_definition(&labels, x, y)).abs() < 1e-14);
@@ -405,7 +408,7 @@ mod tests {
                 - 2.0 * by_definition(&labels, &a, &b);
             prop_assert!((areas.variance_of_difference(0, 1).unwrap() - parts).abs() < 1e-14);
             prop_assert!((areas.difference(0, 1) - (areas.auc(0) - areas.auc(1))).abs() < 1e-15);
-            // Every row its own cluster: the same but for the term across classes, which is 0.
+            // One row per cluster gives the same, since the term across classes is 0.
             let alone: Vec<u32> = (0..labels.len() as u32).collect();
             let rows = rows_of(&labels, &[&a, &b], &alone);
             let clustered = areas.clustered(&rows).covariance(0, 1).unwrap();
@@ -414,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn undefined_with_a_lone_row() {
+    fn undefined_with_a_single_row() {
         assert!(Areas::of(&rows_of(&[1, 1], &[&[1.0, 2.0]], &[])).is_none());
         let rows = rows_of(&[1, 0, 0], &[&[1.0, 2.0, 0.0], &[1.0, 2.0, 0.0]], &[0, 0, 1]);
         let areas = Areas::of(&rows).unwrap();

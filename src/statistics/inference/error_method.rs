@@ -1,8 +1,8 @@
-//! Where the standard error of an area or of a difference comes from.
+//! The method of the standard error of an area or of a difference.
 
 use crate::statistics::options::words;
 
-/// Where the standard error comes from.
+/// The method of the standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ErrorMethod {
     /// From the placements.

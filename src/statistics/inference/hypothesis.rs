@@ -1,26 +1,26 @@
-//! The hypothesis of a test: that a number has one value, or that it is within a margin of it.
+//! The hypothesis of a test: that a parameter has one value, or that it is within a margin of it.
 
 use super::alternative::Alternative;
 use crate::statistics::options::{OptionError, Options};
 
 /// The hypothesis of a test.
 ///
-/// Without a margin the null hypothesis is one value. With a margin it is a range, and to reject it says that the number
-/// lies on the right side of a bound: for `Greater` above `null - margin`, which is non-inferiority if higher is better; for
-/// `Less` below `null + margin`; for `TwoSided` between both bounds, which is equivalence, by two one-sided tests (Schuirmann
-/// 1987).
+/// Without a margin the null hypothesis is a single value. With a margin it is a range, and its rejection
+/// shows that the parameter is on the right side of a bound. `Greater`: above `null - margin`,
+/// non-inferiority if higher is better. `Less`: below `null + margin`. `TwoSided`: between both bounds,
+/// equivalence by two one-sided tests (Schuirmann 1987).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hypothesis {
-    /// Which departure counts.
+    /// The direction of the alternative.
     pub alternative: Alternative,
-    /// The value, if it is not the usual one.
+    /// The null value; `None` for the default.
     pub null: Option<f64>,
-    /// How far the value may be missed.
+    /// The margin around the null value.
     pub margin: Option<f64>,
 }
 
 impl Hypothesis {
-    /// The hypothesis about a number that is at least `least`, -1 or 0, and at most 1.
+    /// The hypothesis about a parameter between `least` (-1 or 0) and 1.
     pub fn of_options(options: &Options, least: f64) -> Result<Self, OptionError> {
         let number = |name: &str| options.has(name).then(|| options.value(name).number());
         let (null, margin) = (number("null"), number("margin"));
@@ -33,9 +33,9 @@ impl Hypothesis {
         Ok(Hypothesis { alternative: options.word("alternative")?, null, margin })
     }
 
-    /// The statistic and the p-value, undefined if only the standard error is 0. `above` says how far the estimate is
-    /// above a value, in the unit of the standard error. With a margin the statistic is the distance from the bound that
-    /// decides, positive on the right side of it for `Greater` and `TwoSided`.
+    /// The statistic and the p-value; undefined if only the standard error is 0. `above` returns the distance
+    /// of the estimate above a value in standard errors. With a margin the statistic is the distance from the
+    /// decisive bound, positive on its right side for `Greater` and `TwoSided`.
     pub fn test(
         self,
         usual: f64,
@@ -66,8 +66,8 @@ impl Hypothesis {
     }
 }
 
-/// A difference in standard errors. It is 0 for two scores that rank alike, whose difference and standard error are
-/// both 0. It is undefined if only the standard error is 0 (the classes overlap in neither score).
+/// A difference in standard errors. It is 0 for two scores that rank alike, with difference and standard
+/// error 0. It is undefined if only the standard error is 0 (the classes overlap in neither score).
 pub fn in_standard_errors(difference: f64, se: f64) -> Option<f64> {
     if difference == 0.0 && se == 0.0 {
         return Some(0.0);
@@ -92,7 +92,7 @@ mod tests {
         assert!((p_value(Alternative::Greater, 0.5, None) - normal(2.5)).abs() < 1e-15);
         assert!((p_value(Alternative::Greater, 0.8, Some(0.1)) - normal(0.5)).abs() < 1e-15);
         assert!((p_value(Alternative::Less, 0.8, Some(0.1)) - normal(1.5)).abs() < 1e-14);
-        // The upper bound is the nearer one.
+        // The upper bound is closer.
         assert!((p_value(Alternative::TwoSided, 0.7, Some(0.2)) - normal(1.5)).abs() < 1e-14);
     }
 

@@ -1,4 +1,4 @@
-//! An interval: a standard error and two limits, and the coverage that it is to have.
+//! An interval: a standard error and two limits of a given coverage.
 
 use crate::math::quantile::{mean_and_deviation, of_sorted};
 use crate::math::{normal, student_t};
@@ -20,30 +20,30 @@ record! {
 }
 
 impl Interval {
-    /// Limits that are so many standard errors to either side of an estimate.
+    /// Limits at this number of standard errors on either side of an estimate.
     pub fn around(estimate: f64, se: f64, errors: f64) -> Self {
         let margin = errors * se;
         Interval { se: Some(se), lower: Some(estimate - margin), upper: Some(estimate + margin) }
     }
 
-    /// Limits of coverage `level` by the normal distribution.
+    /// Normal limits of coverage `level`.
     pub fn normal(estimate: f64, se: f64, level: f64) -> Self {
         Self::around(estimate, se, normal::upper_quantile(tail(level)))
     }
 
-    /// Limits of coverage `level` by Student's distribution; by the normal distribution, if `df` is infinite.
+    /// Student's t limits of coverage `level`; normal if `df` is infinite.
     pub fn student(estimate: f64, se: f64, level: f64, df: f64) -> Self {
         Self::around(estimate, se, student_t::upper_quantile(tail(level), df))
     }
 
-    /// Normal limits of an area, clipped; undefined without an area and without its variance.
+    /// Normal limits of an area, clipped; undefined without an area or its variance.
     pub fn of_area(area: Option<f64>, variance: Option<f64>, level: f64) -> Self {
         let interval =
             |(area, variance): (f64, f64)| Self::normal(area, variance.sqrt(), level).within(0.0, 1.0);
         area.zip(variance).map(interval).unwrap_or_default()
     }
 
-    /// Limits between two quantiles of resampled estimates, which are in ascending order.
+    /// Limits between two quantiles of resampled estimates, in ascending order.
     pub fn between(se: f64, resampled: &[f64], (low, high): (f64, f64)) -> Self {
         let limit = |probability| Some(of_sorted(resampled, probability));
         Interval { se: Some(se), lower: limit(low), upper: limit(high) }
@@ -51,12 +51,12 @@ impl Interval {
 
     /// The standard deviation of resampled estimates, and their quantiles as limits of coverage `level`.
     pub fn of_resamples(mut resampled: Vec<f64>, level: f64) -> Self {
-        // They are sorted before they are summed, so that equal samples have equal sums.
+        // Sorted before summation, so that equal samples have equal sums.
         resampled.sort_unstable_by(f64::total_cmp);
         Self::between(mean_and_deviation(&resampled).1, &resampled, (tail(level), 1.0 - tail(level)))
     }
 
-    /// The same limits clipped to what the estimate can be. A NaN stays NaN.
+    /// The limits clipped to the range of the estimate. NaN is preserved.
     pub fn within(self, least: f64, most: f64) -> Self {
         Interval {
             lower: self.lower.map(|lower| if lower < least { least } else { lower }),
@@ -92,7 +92,7 @@ macro_rules! named_by_field {
     )*};
 }
 named_by_field! {
-    /// A rate with its limits, in a field `x` of a record: the columns `x`, `x_lower` and `x_upper`.
+    /// A rate with limits, for a field `x` of a record: the columns `x`, `x_lower` and `x_upper`.
     RateInterval:
         /// The rate.
         value "",
@@ -100,7 +100,8 @@ named_by_field! {
         lower "_lower",
         /// The upper limit.
         upper "_upper";
-    /// An estimate with its interval, in a field `x` of a record: the columns `x`, `x_se`, `x_lower` and `x_upper`.
+    /// An estimate with an interval, for a field `x` of a record: the columns `x`, `x_se`, `x_lower` and
+    /// `x_upper`.
     Estimate:
         /// The estimate.
         value "",
@@ -113,7 +114,7 @@ named_by_field! {
 }
 
 impl RateInterval {
-    /// A rate with limits, where they are known.
+    /// A rate with limits, if available.
     pub fn of(value: Option<f64>, limits: Option<(f64, f64)>) -> Self {
         let (lower, upper) = limits.unzip();
         RateInterval { value, lower, upper }
@@ -127,12 +128,12 @@ impl Estimate {
     }
 }
 
-/// Welch and Satterthwaite's degrees of freedom of the sum of two variances, of so many rows each.
+/// Welch-Satterthwaite degrees of freedom of the sum of two variances from these numbers of rows.
 pub fn welch([v1, v2]: [f64; 2], [rows, others]: [f64; 2]) -> f64 {
     (v1 + v2).powi(2) / (v1.powi(2) / (rows - 1.0) + v2.powi(2) / (others - 1.0))
 }
 
-/// The probability beyond one limit of an interval with this coverage.
+/// The probability beyond each limit of an interval with this coverage.
 pub fn tail(level: f64) -> f64 {
     0.5 * (1.0 - level)
 }

@@ -1,13 +1,13 @@
-//! Limits and tests of an estimate from 0 to 1 on the scale of its logit.
+//! Limits and tests of an estimate from 0 to 1 on the logit scale.
 
 use super::interval::Interval;
 use crate::ranking::ties::Count;
 
-/// An estimate from 0 to 1 with its standard error on the scale of the logit, `se / (x (1 - x))`.
+/// An estimate from 0 to 1 with its standard error on the logit scale, `se / (x (1 - x))`.
 ///
-/// The logit of 0 or 1 is infinite and the standard error there 0. The estimate is then taken as if half a row of the
-/// rarer class lay on the wrong side of all others, `1 - 1 / (2 min(P, N))` for a 1, with the standard error of Hanley and
-/// McNeil at that area.
+/// The logit of 0 or 1 is infinite, and its standard error is 0. The estimate is then replaced by
+/// `1 - 1 / (2 min(P, N))` (for 1): half a row of the rarer class is misranked. The standard error is Hanley
+/// and McNeil's at that area.
 #[derive(Clone, Copy, Debug)]
 pub struct LogitScale {
     estimate: f64,
@@ -18,7 +18,7 @@ pub struct LogitScale {
 }
 
 impl LogitScale {
-    /// The estimate with its standard error, from so many positives and negatives.
+    /// The estimate with its standard error, from these numbers of positives and negatives.
     pub fn of(estimate: f64, se: f64, Count { pos, neg }: Count<f64>) -> Self {
         let separated = estimate == 0.0 || estimate == 1.0;
         let half_a_row = 0.5 / pos.min(neg);
@@ -27,7 +27,8 @@ impl LogitScale {
         LogitScale { estimate, se, center, se_of_logit: logit_se / (center * (1.0 - center)) }
     }
 
-    /// Limits so many standard errors to either side. Of an estimate of 0 or 1, that limit is the estimate itself.
+    /// Limits at this number of standard errors on either side. For an estimate of 0 or 1, the limit on that
+    /// side is the estimate.
     pub fn interval(&self, errors: f64) -> Interval {
         let logit = (self.center / (1.0 - self.center)).ln();
         let margin = errors * self.se_of_logit;
@@ -39,7 +40,7 @@ impl LogitScale {
         }
     }
 
-    /// How far the estimate is above a value, on this scale.
+    /// The distance of the estimate above a value, on this scale.
     pub fn above(&self, value: f64) -> f64 {
         let logit = |rate: f64| (rate.clamp(0.0, 1.0) / (1.0 - rate.clamp(0.0, 1.0))).ln();
         logit(self.center) - logit(value)

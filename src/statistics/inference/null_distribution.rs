@@ -1,16 +1,16 @@
-//! Which distribution of a rank statistic under the null hypothesis a p-value comes from.
+//! The null distribution of a rank statistic.
 
 use crate::statistics::options::words;
 
-/// Which null distribution is taken.
+/// The choice of the null distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NullDistribution {
-    /// The exact one for small groups.
+    /// Exact for small groups.
     #[default]
     Auto,
-    /// The exact one wherever it can be counted.
+    /// Exact whenever it can be enumerated.
     Exact,
-    /// The limit for many rows.
+    /// The limiting distribution for many rows.
     Asymptotic,
 }
 

@@ -1,9 +1,10 @@
-//! The areas under ROC curves of several scores of rows with weights, and how they vary together.
+//! The areas under ROC curves of several scores of weighted rows, and their covariances.
 //!
-//! The influence of a row is `w (v - auc) / W`, where W is the weight of all rows of its class and v the weighted share of
-//! the other class that it beats (a positive) or that beats it (a negative), ties counting one half. The infinitesimal
-//! jackknife's variance of an area is the sum of the squared influences (Jaeckel 1972; Therneau and Watson 2015), the
-//! covariance of two areas the sum of the products. Influences of one cluster are added up first.
+//! The influence of a row is `w (v - auc) / W`. W is the total weight of its class. v is the weighted share
+//! of the other class that a positive beats, or that beats a negative, with ties as one half. The
+//! infinitesimal jackknife variance of an area is the sum of the squared influences (Jaeckel 1972; Therneau
+//! and Watson 2015). The covariance of two areas is the sum of their products. Influences are summed by
+//! cluster first.
 
 use crate::interrupt;
 use crate::math::{
@@ -22,11 +23,11 @@ use super::wilson_scale::{SampleSize, WeightTotals};
 #[derive(Clone, Debug)]
 pub struct WeightedAreas<'a> {
     rows: &'a Rows,
-    /// What both classes weigh.
+    /// The total weight of either class.
     total: Count,
     size: SampleSize,
     scores: Vec<Influences>,
-    /// Clusters, or rows if there are none, that hold positives, and that hold negatives.
+    /// Clusters (or rows, without clusters) with positives, and with negatives.
     pub clusters: Count,
 }
 
@@ -36,11 +37,11 @@ struct Influences {
     /// Twice the weight of all pairs in which the positive scores higher, ties counting once.
     twice_u: u128,
     of_row: Vec<f64>,
-    /// The largest, of either sign.
+    /// The largest absolute influence.
     largest: f64,
 }
 
-/// Each row's weight as a number of its class's units.
+/// Each row's weight in units of its class.
 pub fn units_of_rows(rows: &Rows) -> Vec<u64> {
     let weights = rows.weights.as_deref().unwrap_or_default();
     let of_class = |class: bool| {
@@ -53,7 +54,7 @@ pub fn units_of_rows(rows: &Rows) -> Vec<u64> {
 }
 
 impl<'a> WeightedAreas<'a> {
-    /// Those of each score; `None` without a positive or without a negative.
+    /// The areas of all scores; `None` without positives or negatives.
     pub fn of(rows: &'a Rows) -> Option<Self> {
         let units = units_of_rows(rows);
         let mut total = Count::default();
@@ -80,7 +81,7 @@ impl<'a> WeightedAreas<'a> {
         quotient(self.scores[score].twice_u, self.twice_pairs())
     }
 
-    /// The area of one score less that of another.
+    /// The difference of two areas.
     pub fn difference(&self, a: usize, b: usize) -> f64 {
         let [a, b] = [a, b].map(|score| self.scores[score].twice_u.cast_signed());
         signed_quotient(a - b, self.twice_pairs())
@@ -92,16 +93,16 @@ impl<'a> WeightedAreas<'a> {
         self.variance_of(*largest, |row| of_row[row])
     }
 
-    /// The variance of the difference of two areas: exactly 0 for scores that rank alike.
+    /// The variance of the difference of two areas; exactly 0 for scores that rank alike.
     pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
         let [a, b] = [a, b].map(|score| &self.scores[score]);
         let [of_a, of_b] = [a, b].map(|score| score.of_row.as_slice());
-        // Differences may be far smaller than either influence.
+        // Differences may be much smaller than both influences.
         let difference = |row: usize| of_a[row] - of_b[row];
         self.variance_of(largest_magnitude(of_a.len().min(of_b.len()), difference), difference)
     }
 
-    /// The covariance of two areas of rows without clusters; undefined with fewer than two rows of a class.
+    /// The covariance of two areas of unclustered rows; undefined with fewer than two rows of a class.
     pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {
         debug_assert!(self.rows.keys.of_row.is_empty());
         let [a, b] = [a, b].map(|score| &self.scores[score]);
@@ -115,7 +116,7 @@ impl<'a> WeightedAreas<'a> {
         self.size
     }
 
-    /// How many scores there are.
+    /// The number of scores.
     pub fn number(&self) -> usize {
         self.scores.len()
     }
@@ -128,7 +129,8 @@ impl<'a> WeightedAreas<'a> {
         self.clusters.pos > 1 && self.clusters.neg > 1
     }
 
-    /// The sum of the squares of what rows add, each at most `largest`, added up by cluster. It does not depend on the order of rows.
+    /// The sum of squared contributions, each at most `largest`, after summation by cluster. The result does
+    /// not depend on the order of rows.
     fn variance_of(&self, largest: f64, of_row: impl Fn(usize) -> f64) -> Option<f64> {
         if !self.has_two() {
             return None;
@@ -149,7 +151,8 @@ impl<'a> WeightedAreas<'a> {
                 size += influence.abs();
             }
             variance += sum * sum;
-            // Each addition rounds by half a unit in the last place of a partial sum at most, and so does what is added.
+            // Each addition rounds by at most half a unit in the last place of a partial sum, and so do the
+            // summands.
             rounding += (cluster.len() as f64 * f64::EPSILON * size).powi(2);
         }
         Some(beyond_rounding(variance, rounding))
@@ -175,7 +178,7 @@ impl Influences {
         for ((&code, &label), &units) in score.of_row.iter().zip(labels).zip(units) {
             ties[code as usize].add(label, units);
         }
-        // Of each score, from the lowest on: twice the weight of the negatives that its positives beat, and of the
+        // For each score, lowest first: twice the weight of the negatives that its positives beat, and of the
         // positives that beat its negatives. Twice a total takes at most 64 bits.
         let mut below = Count::<u64>::default();
         let mut twice_u = 0;
@@ -202,7 +205,7 @@ impl Influences {
     }
 }
 
-/// Clusters that hold positives and clusters that hold negatives; rows if there are no clusters.
+/// Clusters with positives and clusters with negatives; rows if there are no clusters.
 fn clusters(rows: &Rows) -> Count {
     if rows.keys.of_row.is_empty() {
         return rows.into();
@@ -233,7 +236,7 @@ mod tests {
         Rows { weights: Some(weights), ..rows_of(&labels, &[&a, &b], &keys) }
     }
 
-    /// The weighted area by its definition.
+    /// The definition of the weighted area.
     fn area(rows: &[Row], score: fn(&Row) -> i8, weights: &[f64]) -> f64 {
         let (mut wins, mut pairs) = (0.0, 0.0);
         for (p, w) in rows.iter().zip(weights).filter(|row| row.0.0) {
@@ -245,7 +248,7 @@ mod tests {
         wins / pairs
     }
 
-    /// How fast an area moves with the weight of all rows of each cluster, times that weight: a central difference.
+    /// The derivative of an area by the weight of each cluster, times that weight, as a central difference.
     fn influences(rows: &[Row], score: fn(&Row) -> i8, clusters: &[u32]) -> Vec<f64> {
         let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.3) / 4.0).collect();
         let step = 1e-4;
@@ -258,7 +261,7 @@ mod tests {
         (0..all).map(|cluster| (moved(cluster, step) - moved(cluster, -step)) / (2.0 * step)).collect()
     }
 
-    /// Scores that differ in light rows alone: a bound by their influences would be far above all differences.
+    /// Scores that differ only in light rows: a bound from their influences would exceed all differences.
     #[test]
     fn a_difference_of_light_rows() {
         let a = [1.0, 2.0, 3.0, 2.5, 9.0, 8.0, 9.5, 8.5];
@@ -272,7 +275,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn by_moving_weights(sample in proptest::collection::vec((any::<bool>(), -3i8..3, -3i8..3, 1u8..20, 0u32..6), 4..20), clustered in any::<bool>()) {
+        fn by_finite_differences(sample in proptest::collection::vec((any::<bool>(), -3i8..3, -3i8..3, 1u8..20, 0u32..6), 4..20), clustered in any::<bool>()) {
             let both = rows(&sample, clustered);
             let Some(areas) = WeightedAreas::of(&both) else {
                 prop_assert!(both.n_pos() == 0 || both.n_neg() == 0);
@@ -283,7 +286,7 @@ mod tests {
             let (a, b) = (influences(&sample, |row| row.1, &clusters), influences(&sample, |row| row.2, &clusters));
             prop_assert!((areas.auc(0) - area(&sample, |row| row.1, &weights)).abs() < 1e-14);
             prop_assert!((areas.difference(0, 1) - (areas.auc(0) - areas.auc(1))).abs() < 1e-15);
-            // The central difference is off by about the square of its step.
+            // The error of the central difference is about the square of its step.
             let near = |got: Option<f64>, expected: f64| got.is_none_or(|got| (got - expected).abs() < 1e-7);
             prop_assert!(near(areas.variance(0), a.iter().map(|a| a * a).sum()));
             prop_assert!(near(areas.variance_of_difference(0, 1), a.iter().zip(&b).map(|(a, b)| (a - b) * (a - b)).sum()));
@@ -295,13 +298,13 @@ mod tests {
         }
 
         #[test]
-        fn the_order_of_rows_changes_no_bit(sample in proptest::collection::vec((any::<bool>(), -3i8..3, -3i8..3, 1u8..200, 0u32..4), 4..30), clustered in any::<bool>()) {
+        fn independent_of_row_order(sample in proptest::collection::vec((any::<bool>(), -3i8..3, -3i8..3, 1u8..200, 0u32..4), 4..30), clustered in any::<bool>()) {
             let turned: Vec<Row> = sample.iter().rev().copied().collect();
             let both = [rows(&sample, clustered), rows(&turned, clustered)];
-            let answers = both.each_ref().map(|rows| {
+            let results = both.each_ref().map(|rows| {
                 WeightedAreas::of(rows).map(|areas| (areas.auc(0), areas.variance(0), areas.variance_of_difference(0, 1)))
             });
-            prop_assert_eq!(answers[0], answers[1]);
+            prop_assert_eq!(results[0], results[1]);
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Rows with weights in order of a score: their area, its variance, and the influence of each row.
+//! Weighted rows in order of a score: their area, its variance, and the influence of each row.
 //!
-//! The weights of a class are whole numbers of one unit, and their squares are whole numbers too, of squared units or of the
-//! steps of a state. So the ties of some rows without others are exact differences.
+//! The weights of a class are integers in one unit, and so are their squares, in squared units or in the
+//! steps of a state. The ties of rows without a subset are therefore exact differences.
 
 use super::wilson_scale::WeightTotals;
 use crate::interrupt;
@@ -9,17 +9,17 @@ use crate::math::quotient;
 use crate::ranking::ties::Count;
 use crate::states::{weight_sums::Squares, weighted::CommonUnits};
 
-/// The rows that share a score.
+/// The rows of one score.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightedTie {
     pub(super) code: u32,
     pub(super) units: Count,
     pub(super) squares: Count<Squares>,
-    /// The same in squared units; NaN where they are unknown.
+    /// The squares in squared units; NaN if unknown.
     pub(super) squared: Count<f64>,
 }
 
-/// What sums of squares are counted in.
+/// The unit of sums of squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SquareUnit {
     /// The square of the unit of weights.
@@ -28,12 +28,12 @@ pub(super) enum SquareUnit {
     OfStates(CommonUnits),
 }
 
-/// Rows with weights, the highest score first.
+/// Weighted rows, highest score first.
 #[derive(Clone, Debug)]
 pub struct WeightedKey {
     pub(super) ties: Vec<WeightedTie>,
     unit: SquareUnit,
-    /// Positives and negatives, whatever they weigh.
+    /// Positives and negatives, independent of weights.
     pub rows: Count,
 }
 
@@ -42,14 +42,14 @@ pub struct WeightedKey {
 pub struct WeightedArea {
     /// The area.
     pub auc: f64,
-    /// Its variance; undefined with fewer than two rows of a class, and where the squares of weights are unknown.
+    /// Its variance; undefined with fewer than two rows of a class, or if squared weights are unknown.
     pub variance: Option<f64>,
-    /// How many scores it rests on.
+    /// The number of ties.
     pub ties: usize,
 }
 
 impl WeightedTie {
-    /// No rows yet.
+    /// No rows so far.
     pub(super) fn none(code: u32) -> Self {
         WeightedTie {
             code,
@@ -74,7 +74,7 @@ impl WeightedTie {
 }
 
 impl SquareUnit {
-    /// Sums of squares in squared units; NaN where they are unknown.
+    /// Sums of squares in squared units; NaN if unknown.
     fn squared(&self, squares: Count<Squares>) -> Count<f64> {
         let known = match self {
             SquareUnit::OfStates(units) => units.squared(squares),
@@ -86,8 +86,8 @@ impl SquareUnit {
         known.unwrap_or(Count { pos: f64::NAN, neg: f64::NAN })
     }
 
-    /// Whether a standard error may rest on the squares of so many rows: there are two of either class, and they are known so
-    /// well.
+    /// Whether these squares suffice for a standard error: there are two rows of either class, and the
+    /// squares are accurate enough.
     fn are_known(&self, rows: Count, squares: Count<Squares>) -> bool {
         let of_class = |rows: u64, squares: Squares| {
             rows > 1
@@ -101,12 +101,12 @@ impl SquareUnit {
 }
 
 impl WeightedKey {
-    /// No rows yet.
+    /// No rows so far.
     pub(super) fn new(unit: SquareUnit) -> Self {
         WeightedKey { ties: Vec::new(), unit, rows: Count::default() }
     }
 
-    /// Rows of so many distinct scores by their codes, positive or not, and units; the highest code first.
+    /// From the code, the label and the units of rows, highest code first; `distinct` is the number of codes.
     pub(super) fn of(distinct: usize, rows: impl Iterator<Item = (u32, bool, u64)>) -> Self {
         let mut key = WeightedKey::new(SquareUnit::OfRows);
         key.ties.reserve_exact(distinct);
@@ -115,7 +115,7 @@ impl WeightedKey {
         key
     }
 
-    /// Adds a row whose score is not above those that are there.
+    /// Adds a row whose score is not above the existing ones.
     fn add(&mut self, code: u32, positive: bool, units: u64) {
         if self.ties.last().is_none_or(|tie| tie.code != code) {
             self.ties.push(WeightedTie::none(code));
@@ -127,25 +127,25 @@ impl WeightedKey {
         }
     }
 
-    /// Knows the squares of all ties in squared units.
+    /// Computes the squares of all ties in squared units.
     pub(super) fn square(&mut self) {
         let unit = self.unit;
         self.ties.iter_mut().for_each(|tie| tie.squared = unit.squared(tie.squares));
     }
 
-    /// All ties together.
+    /// The sum of all ties.
     pub(super) fn total(&self) -> WeightedTie {
         self.ties.iter().fold(WeightedTie::none(0), |total, &tie| total.plus(tie))
     }
 
-    /// The sums of weights and of their squares, in units of either class; NaN where squares are unknown.
+    /// The sums of weights and of their squares, in units of either class; NaN if squares are unknown.
     pub fn weights(&self) -> WeightTotals {
         let total = self.total();
         let sums = Count { pos: total.units.pos as f64, neg: total.units.neg as f64 };
         WeightTotals { sums, squares: self.unit.squared(total.squares) }
     }
 
-    /// The ties of these rows but those of a key, all of which are here.
+    /// The ties of these rows except a key's, which must be among them.
     fn ties_without(&self, key: &WeightedKey) -> impl Iterator<Item = WeightedTie> + Clone {
         let mut key_ties = key.ties.iter().peekable();
         let rest = move |tie: &WeightedTie| match key_ties.next_if(|key_ties| key_ties.code == tie.code) {
@@ -161,22 +161,22 @@ impl WeightedKey {
         WeightedTie { squared: self.unit.squared(rest.squares), ..rest }
     }
 
-    /// Whether a standard error may rest on these rows but those of a key, which are `rest` together.
+    /// Whether the squares of these rows except a key's suffice for a standard error; `rest` is their total.
     pub(super) fn knows_squares_without(&self, key: &WeightedKey, rest: WeightedTie) -> bool {
         let rows = Count { pos: self.rows.pos - key.rows.pos, neg: self.rows.neg - key.rows.neg };
         self.unit.are_known(rows, rest.squares)
     }
 
-    /// The area of these rows but those of a key, by all scores.
+    /// The area of these rows except a key's, by iteration over all scores.
     pub(super) fn area_without(&self, key: &WeightedKey) -> Option<WeightedArea> {
         let rest = self.total().without(key.total());
         let is_known = self.knows_squares_without(key, rest);
-        // A division of floats for each score: the exact one takes ten times as long.
+        // A float division for each score: the exact one takes ten times as long.
         area(self.ties_without(key), rest, is_known, float_share)
     }
 
-    /// The area of these rows with the variance of the [infinitesimal jackknife](super::weighted_areas); undefined without a
-    /// positive or without a negative.
+    /// The area of these rows with the [infinitesimal jackknife](super::weighted_areas) variance; undefined
+    /// without positives or negatives.
     pub fn area(&self) -> Option<WeightedArea> {
         let total = self.total();
         let is_known = self.unit.are_known(self.rows, total.squares);
@@ -194,7 +194,8 @@ pub(super) fn float_share(part: u64, whole: u64) -> f64 {
     part as f64 / whole as f64
 }
 
-/// The area of ties that are `total` together; `share` divides. The variance is undefined if their squares are not known.
+/// The area of ties whose total is `total`; `share` is the division. The variance is undefined if squares are
+/// unknown.
 fn area(
     ties: impl Iterator<Item = WeightedTie> + Clone,
     total: WeightedTie,
@@ -235,8 +236,8 @@ pub(super) fn influences(
     with_twice_beaten(ties, total).map(move |(tie, beaten)| (tie, influence(beaten, total, auc, &share)))
 }
 
-/// The share of negatives that the positives of a tie beat and that of positives that beat its negatives, less the area: the
-/// influence of a row whose weight is that of its class.
+/// The share of negatives that the positives of a tie beat, and of positives that beat its negatives, minus
+/// the area. It is the influence of a row with the total weight of its class.
 pub(super) fn influence(
     twice_beaten: Count,
     total: Count,
@@ -249,12 +250,13 @@ pub(super) fn influence(
     }
 }
 
-/// Each tie of a key with twice the units that its positives beat and twice those that beat its negatives, ties counting once.
+/// Each tie of a key with twice the units that its positives beat, and twice the units that beat its
+/// negatives, ties counting once.
 pub(super) fn twice_beaten(key: &WeightedKey) -> impl Iterator<Item = (WeightedTie, Count)> {
     with_twice_beaten(key.ties.iter().copied(), key.total().units)
 }
 
-/// The same of ties that are `total` together. Twice a total takes at most 64 bits.
+/// The same for ties whose total is `total`. Twice a total takes at most 64 bits.
 fn with_twice_beaten(
     ties: impl Iterator<Item = WeightedTie>,
     total: Count,

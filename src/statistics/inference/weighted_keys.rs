@@ -1,6 +1,7 @@
-//! The area under the ROC curve of each key's rows with weights, of all rows, and of all but a key's.
+//! The area under the ROC curve of weighted rows: for each key, for all rows, and for all rows except a
+//! key's.
 //!
-//! All keys have one unit of weights, so that the ties of all rows but a key's are exact differences.
+//! All keys share one unit of weights, so the ties of all rows except a key's are exact differences.
 
 use super::weighted_areas::units_of_rows;
 use super::weighted_key::{SquareUnit, WeightedArea, WeightedKey, WeightedTie, exact_share, influences};
@@ -16,23 +17,23 @@ use crate::statistics::rows::Rows;
 /// The rows of each key.
 #[derive(Clone, Debug)]
 pub struct WeightedKeys {
-    /// Those of each.
+    /// The rows of each key.
     pub keys: Vec<WeightedKey>,
     all: WeightedKey,
 }
 
-/// Which rows are ranked together.
+/// The rows that are ranked together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Together {
-    /// Those of each key.
+    /// The rows of each key.
     Keys,
-    /// Those of each key, and all.
+    /// The rows of each key, and all rows.
     KeysAndAll,
 }
 
 impl WeightedKeys {
-    /// The rows of each key, if they have weights. Without all together, there is no [`overall`](Self::overall), and nothing is
-    /// compared with it.
+    /// The rows of each key, if they have weights. With [`Together::Keys`] there is no
+    /// [`overall`](Self::overall) and no comparison with it.
     pub fn of_rows_or_states(rows: &Rows, score: usize, together: Together) -> Option<Self> {
         match &rows.weighted {
             Some(states) => Some(Self::of_states(states)),
@@ -40,7 +41,7 @@ impl WeightedKeys {
         }
     }
 
-    /// The area of each key's rows alone, if they have weights; undefined without a positive or without a negative.
+    /// The area of each key's rows, if they have weights; undefined without positives or negatives.
     pub fn areas_of_rows_or_states(rows: &Rows, score: usize) -> Option<Vec<Option<f64>>> {
         if let Some(states) = &rows.weighted {
             let keys = Self::of_states(states).keys;
@@ -51,7 +52,7 @@ impl WeightedKeys {
         Some(tasks::par_map_owned(members, |members| area(&in_order(members))))
     }
 
-    /// Puts rows with weights in the order of one score, key by key.
+    /// Sorts weighted rows by one score, key by key.
     fn of(rows: &Rows, score: usize, together: Together) -> Self {
         let units = units_of_rows(rows);
         let key = |members| {
@@ -73,7 +74,7 @@ impl WeightedKeys {
         WeightedKeys { keys, all }
     }
 
-    /// The rows of each key that were counted earlier, by codes.
+    /// The stored rows of each key, by codes.
     fn of_states(states: &[State<WeightSums>]) -> Self {
         let units = CommonUnits::of(states);
         let unit = SquareUnit::OfStates(units);
@@ -90,7 +91,7 @@ impl WeightedKeys {
                 of_codes.extend((of_codes.len() as u32..=code).map(WeightedTie::none));
                 let every = &mut of_codes[code as usize];
                 *every = every.plus(tie);
-                // A bin may be so light that it has no units. Then it is not among all ties either.
+                // A bin may be so light that it has no units. It is then missing among all ties too.
                 if tie.units != Count::default() {
                     key.ties.push(tie);
                 }
@@ -103,8 +104,8 @@ impl WeightedKeys {
         WeightedKeys { keys, all }
     }
 
-    /// For each key its share of the weight of a class, times the number of all rows of the class: with equal weights, its
-    /// rows.
+    /// For each key its share of the weight of a class, times the number of rows of the class. With equal
+    /// weights these are its rows.
     pub fn counts_by_weight(&self) -> Vec<Count<f64>> {
         let rows = self.keys.iter().fold(Count::default(), |all, key| all.plus(key.rows));
         let key_units: Vec<Count> = tasks::par_map_items(&self.keys, |key| key.total().units);
@@ -130,8 +131,8 @@ impl WeightedKeys {
         self.all.area()
     }
 
-    /// For each key, the area of all rows but its own. `O(n log n)` for n rows, and `O(n)` for each
-    /// key of many rows or whose rest hardly varies.
+    /// For each key, the area of all rows except its rows. `O(n log n)` for n rows, plus `O(n)` for each key
+    /// of many rows or with a rest of almost no variance.
     pub fn without_each(&self) -> Vec<Option<WeightedArea>> {
         let total = self.all.total();
         let is_light = |key: &WeightedKey| is_light(key, total.units);
@@ -143,7 +144,8 @@ impl WeightedKeys {
         tasks::par_map_items(&self.keys, without)
     }
 
-    /// For each key, the covariance of its area and that of all rows; undefined where the key's variance is.
+    /// For each key, the covariance of its area with the area of all rows; undefined if the key's variance
+    /// is.
     pub fn covariances_with_all(&self) -> Vec<Option<f64>> {
         let Some(overall) = self.overall() else { return vec![None; self.keys.len()] };
         let total = self.all.total().units;
@@ -167,7 +169,7 @@ impl WeightedKeys {
     }
 }
 
-/// A row of a key: its code, whether it is positive, and its units.
+/// A row of a key: its code, its label and its units.
 type Member = (u32, bool, u64);
 
 /// The rows of each key.
@@ -182,14 +184,14 @@ fn members(rows: &Rows, score: usize, units: &[u64]) -> Vec<Vec<Member>> {
     members
 }
 
-/// The rows of a key, the lowest score first.
+/// The rows of a key, lowest score first.
 fn in_order(mut members: Vec<Member>) -> Vec<Member> {
     interrupt::check();
     members.sort_unstable();
     members
 }
 
-/// The area of rows in order; undefined without a positive or without a negative.
+/// The area of sorted rows; undefined without positives or negatives.
 fn area(in_order: &[Member]) -> Option<f64> {
     let (mut below, mut twice_u) = (Count::<u64>::default(), 0u128);
     for tied in in_order.chunk_by(|a, b| a.0 == b.0) {
@@ -208,9 +210,9 @@ mod tests {
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
 
-    /// Light and heavy keys among rows of few and of many scores, in either class perhaps without rows of a key.
+    /// Light and heavy keys with few and with many scores; a class may have no rows outside a key.
     #[test]
-    fn as_by_all_scores() {
+    fn equals_iteration_over_all_scores() {
         let mut light = 0;
         for (scores, spread) in [(7u32, 30u32), (7, 1), (1000, 30), (1000, 5)] {
             let mixed = |row: u32, by: u32| row.wrapping_mul(by) >> 16;
@@ -240,7 +242,7 @@ mod tests {
     }
 
     proptest! {
-        /// Few rows, of which some have no weight: all keys that are light.
+        /// Few rows, some without weight: all keys that are light.
         #[test]
         fn few_rows(rows in prop::collection::vec((any::<bool>(), 0u8..9, 0u8..4, 0u32..60), 40..200)) {
             let labels: Vec<u8> = rows.iter().map(|row| row.0.into()).collect();
@@ -265,9 +267,10 @@ mod tests {
         }
     }
 
-    /// One key ranks its rows in the wrong order, all others rank theirs right: without it nothing varies.
+    /// One key ranks its rows in the wrong order, all others in the right order; without it there is no
+    /// variance.
     #[test]
-    fn nothing_varies_without_a_key() {
+    fn zero_variance_without_a_key() {
         let rows = 0..400u32;
         let labels: Vec<u8> = rows.clone().map(|row| u8::from(row % 3 == 0)).collect();
         let keys: Vec<u32> = rows.clone().map(|row| row % 40).collect();

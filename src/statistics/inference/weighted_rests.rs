@@ -1,12 +1,12 @@
-//! The areas of all rows with weights but those of a light key, from sums over all rows.
+//! The areas of all weighted rows except a light key's, from sums over all rows.
 //!
-//! Without a key, a row whose influence was `i` has the influence `a i + b`. Here `a` is how many times as much all rows of the
-//! other class weigh as those without the key, and `b` is the same for all rows between two scores of the key. So sums of
-//! squared weights, and of these times `i`, up to each score of all rows say what lies between two scores of the key, and only
-//! its own scores are gone through.
+//! Without a key, a row of influence `i` has the influence `a i + b`. Here `a` is the total weight of the
+//! other class divided by its weight without the key. `b` is constant between two scores of the key. Prefix
+//! sums of squared weights, and of these times `i`, therefore give all terms between two scores of the key.
+//! Only the scores of the key are visited.
 //!
-//! Where little is left of the sums, they say too little: [`WeightedKeys`](super::WeightedKeys) goes through all scores then. So
-//! it does for a heavy key, for which `a` and `b` are large.
+//! If the remainder of the sums is small, they are too inaccurate, and [`WeightedKeys`](super::WeightedKeys)
+//! iterates over all scores. It does the same for heavy keys, for which `a` and `b` are large.
 
 use super::weighted_key::{
     WeightedArea, WeightedKey, WeightedTie, exact_share, float_share, influence, twice_beaten,
@@ -15,14 +15,15 @@ use crate::interrupt;
 use crate::math::{quotient, sum::Sum};
 use crate::ranking::ties::Count;
 
-/// A key is light if its part of either class is at most one in so many: then `a` is at most 8/7. At most 14 keys are not.
+/// A key is light if its share of either class is at most 1 / `LIGHT`; then `a` is at most 8/7. At most 14
+/// keys are not light.
 const LIGHT: u64 = 8;
 
-/// A variance is exact enough if it is at least this part of what it would be with influences of 1. Each sum is off by some
-/// `2^-53` of that.
+/// A variance is accurate enough if it is at least this share of its value for influences of 1. The error of
+/// each sum is some `2^-53` of that value.
 const ENOUGH: f64 = 1.0 / (1 << 17) as f64;
 
-/// Whether a key is light beside all.
+/// Whether a key is light relative to all rows.
 pub(super) fn is_light(key: &WeightedKey, all: Count) -> bool {
     let segment = key.total().units;
     segment.pos <= all.pos / LIGHT && segment.neg <= all.neg / LIGHT
@@ -34,22 +35,22 @@ pub(super) struct AllRows<'a> {
     total: WeightedTie,
     twice_u: u128,
     auc: f64,
-    /// Of each tie, as [`twice_beaten`] says.
+    /// The result of [`twice_beaten`] for each tie.
     twice_beaten: Vec<Count>,
-    /// Before each tie the sums of those above it, and last those of all.
+    /// The sums above each tie, and last the total.
     before: Vec<Sums>,
-    /// Of squared weights times squared influences.
+    /// Sum of squared weights times squared influences.
     squares: Count<f64>,
 }
 
-/// Of either class the sum of squared weights, and of these times their influences.
+/// For either class the sum of squared weights, and of squared weights times influences.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     weights: Count<f64>,
     influences: Count<f64>,
 }
 
-/// The same while rows are added.
+/// The running sums.
 #[derive(Default)]
 struct RunningSums {
     weights: Count<Sum>,
@@ -64,7 +65,7 @@ impl RunningSums {
 }
 
 impl<'a> AllRows<'a> {
-    /// None without a positive or without a negative.
+    /// `None` without positives or negatives.
     pub fn of(all: &'a WeightedKey) -> Option<Self> {
         let total = all.total();
         let pairs = u128::from(total.units.pos) * u128::from(total.units.neg);
@@ -93,7 +94,7 @@ impl<'a> AllRows<'a> {
         Some(AllRows { all, total, twice_u, auc, twice_beaten, before, squares })
     }
 
-    /// The area of all rows but those of a light key; none if the sums say too little of its variance.
+    /// The area of all rows except a light key's; `None` if the sums are too inaccurate for its variance.
     pub fn without(&self, key: &WeightedKey) -> Option<WeightedArea> {
         interrupt::check();
         let places = key.ties.iter().map(|tie| self.all.ties.partition_point(|all| all.code > tie.code));
@@ -102,7 +103,7 @@ impl<'a> AllRows<'a> {
         let rest = self.total.without(segment);
         let mut lost = 0u128;
         for ((tie, of_key), &place) in twice_beaten(key).zip(&places) {
-            // Pairs of two rows of the key are lost once.
+            // Pairs of two rows of the key are subtracted once.
             let of_all = self.twice_beaten[place];
             lost += u128::from(tie.units.pos) * u128::from(of_all.pos);
             lost += u128::from(tie.units.neg) * u128::from(of_all.neg - of_key.neg);
@@ -116,7 +117,7 @@ impl<'a> AllRows<'a> {
         Some(WeightedArea { auc, variance, ties: self.all.ties.len() })
     }
 
-    /// The variance of that area; the key's ties have these places among all.
+    /// The variance of that area; `places` are the indices of the key's ties among all.
     fn variance_without(
         &self,
         key: &WeightedKey,
@@ -150,7 +151,7 @@ impl<'a> AllRows<'a> {
         }
         let end = self.before[self.all.ties.len()];
         between(from, end, above);
-        // The key's own ties, in place of what they are among all rows.
+        // Replaces the terms of the key's ties.
         for ((tie, of_key), &place) in twice_beaten(key).zip(places) {
             let (tie_of_all, of_all) = (self.all.ties[place], self.twice_beaten[place]);
             let in_all = influence(of_all, all, self.auc, exact_share);

@@ -1,49 +1,53 @@
-//! Limits and tests of an area by the variance that it would have if the tested area were the true one.
+//! Wilson-type limits and tests of an area, with the variance under the tested area.
 
 use super::interval::{Interval, tail};
 use crate::math::{root, student_t};
 use crate::ranking::ties::Count;
 
-/// As many rows of the rarer class stand behind the model's variance when it is averaged with DeLong's.
+/// The weight of the model's variance in the average with DeLong's, as rows of the rarer class.
 ///
-/// With 2, tails of 2.5 % exceed 3.5 % where positives spread twice as wide as negatives (benches/small_segments.py); with 10,
-/// intervals of AUCs near 1 are wider than needed up to thousands of rows.
+/// With 2, tails of 2.5 % exceed 3.5 % if positives have twice the spread of negatives
+/// (benches/small_segments.py). With 10, intervals of AUCs near 1 are wider than needed up to thousands of
+/// rows.
 const MODEL_ROWS: f64 = 3.0;
 
-/// Degrees of freedom in addition to those of the rarer class: the variance is partly the model's, which is not estimated.
+/// Added to the degrees of freedom of the rarer class: part of the variance comes from the model and is not
+/// estimated.
 const MODEL_DF: f64 = 3.0;
 
-/// An area from 0 to 1, and its variance under each area that may be the true one.
+/// An area from 0 to 1, and its variance as a function of the true area.
 ///
-/// The limits are the areas `x` with `|A - x| = t sqrt(r V(x))`, Wilson's construction (1927) as in Newcombe's method 5
-/// (2006), which never collapses to a point. For P positives and N negatives
+/// The limits are the areas `x` with `|A - x| = t sqrt(r V(x))`. This is Wilson's construction (1927) as in
+/// Newcombe's method 5 (2006), which never collapses to a point.
 ///
-/// `V(x) = x (1 - x) (1 + (b - 1) g + (a - 1) (g + h) / 2) / (P N)`, `g = m / (1 + m)`, `h = (1 - m) / (2 - m)`,
-/// `m = max(x, 1 - x)`, `a = min(P, N)`, `b = max(P, N)`,
+/// `V(x) = x (1 - x) (1 + (b - 1) g + (a - 1) (g + h) / 2) / (P N)`, `g = m / (1 + m)`, `h = (1 - m) / (2 -
+/// m)`, `m = max(x, 1 - x)`, `a = min(P, N)`, `b = max(P, N)`,
 ///
-/// is the variance of Hanley and McNeil (1982) for exponential scores, with the larger of its two terms, g and h, for the
-/// rarer class, and the mean of both for the other: so it is the same for exchanged classes, and exact for `x = 1/2` of
-/// equal distributions. The ratio `r = (k S² / V(A) + 3) / (k + 3)`,
-/// or `S² / V(A)` if that is larger, scales it to the estimated variance S², which counts the more the more discordant
-/// pairs there are: `k = 4 A (1 - A) P N / (P + N)`. The quantile t is Student's with `min(P, N) + 2` degrees of freedom.
+/// It is the variance of Hanley and McNeil (1982) for exponential scores, with one change. The larger of its
+/// two terms, g and h, is used for the rarer class, and their mean for the other. The variance is thus
+/// symmetric in the classes, and exact for equal distributions at `x = 1/2`. The ratio
+/// `r = (k S² / V(A) + 3) / (k + 3)`, or `S² / V(A)` if larger, scales it to the estimated variance S². The
+/// weight of S² grows with the number of discordant pairs: `k = 4 A (1 - A) P N / (P + N)`. The quantile t is
+/// Student's with `min(P, N) + 2` degrees of freedom.
 ///
-/// Of rows with weights, P and N are Kish's effective numbers (1965), `(sum w)² / sum w²`. Of rows in clusters, k and the
-/// degrees of freedom count clusters, and so does V if no pair is discordant: then nothing is known of their correlation.
+/// For weighted rows, P and N are Kish's effective numbers (1965), `(sum w)² / sum w²`. For clustered rows, k
+/// and the degrees of freedom count clusters. V also counts clusters if no pair is discordant, since the
+/// correlation is then unknown.
 #[derive(Clone, Copy, Debug)]
 pub struct WilsonScale {
     area: f64,
     variance: f64,
-    /// The estimated variance over the model's, averaged with 1.
+    /// The estimated variance divided by the model's, averaged with 1.
     ratio: f64,
     rows: Count<f64>,
     /// The degrees of freedom of Student's t.
     pub df: f64,
 }
 
-/// The numbers of positives and negatives that an area rests on.
+/// The numbers of positives and negatives behind an area.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SampleSize {
-    /// Rows, or the effective number of rows with weights.
+    /// Rows, or their effective number with weights.
     pub rows: Count<f64>,
     /// Independent units of either class: rows, or clusters.
     pub units: Count<f64>,
@@ -59,7 +63,7 @@ pub struct WeightTotals {
 }
 
 impl WeightTotals {
-    /// The weights without those of some of the rows.
+    /// The weights without a subset of the rows.
     pub fn without(self, part: Self) -> Self {
         let difference =
             |all: Count<f64>, part: Count<f64>| Count { pos: all.pos - part.pos, neg: all.neg - part.neg };
@@ -77,24 +81,24 @@ impl SampleSize {
         SampleSize { rows, units: rows }
     }
 
-    /// Independent rows with weights: Kish's effective numbers.
+    /// Independent weighted rows: Kish's effective numbers.
     pub fn of_weights(WeightTotals { sums, squares }: WeightTotals) -> Self {
         let rows = Count { pos: sums.pos * sums.pos / squares.pos, neg: sums.neg * sums.neg / squares.neg };
         SampleSize { rows, units: rows }
     }
 
-    /// The same rows in clusters, so many of either class.
+    /// The same rows in these numbers of clusters per class.
     pub fn in_clusters(self, clusters: Count) -> Self {
         SampleSize { units: Count { pos: clusters.pos as f64, neg: clusters.neg as f64 }, ..self }
     }
 
-    /// Both samples.
+    /// Both samples together.
     pub fn plus(self, other: Self) -> Self {
         let sum = |a: Count<f64>, b: Count<f64>| Count { pos: a.pos + b.pos, neg: a.neg + b.neg };
         SampleSize { rows: sum(self.rows, other.rows), units: sum(self.units, other.units) }
     }
 
-    /// The same rows in no more clusters than these.
+    /// The same rows in at most this number of clusters.
     pub fn with_most_units(self, units: u64) -> Self {
         let Count { pos, neg } = self.units;
         SampleSize { units: Count { pos: pos.min(units as f64), neg: neg.min(units as f64) }, ..self }
@@ -121,28 +125,28 @@ impl WilsonScale {
         WilsonScale { area, variance, ratio, rows, df: size.df() }
     }
 
-    /// The variance if this is the true area.
+    /// The variance for this true area.
     pub fn variance_at(&self, area: f64) -> f64 {
         self.scale_at(area) * area * (1.0 - area)
     }
 
-    /// The same over `area (1 - area)`.
+    /// The variance divided by `area (1 - area)`.
     fn scale_at(&self, area: f64) -> f64 {
         self.ratio * model_scale(area, self.rows)
     }
 
-    /// The area below the estimate that is so many of its standard errors away.
+    /// The area below the estimate at a distance of this number of its standard errors.
     pub fn lower(&self, errors: f64) -> f64 {
         self.limit(0.0, errors)
     }
 
-    /// The area above the estimate that is so many of its standard errors away.
+    /// The area above the estimate at a distance of this number of its standard errors.
     pub fn upper(&self, errors: f64) -> f64 {
         self.limit(1.0, errors)
     }
 
     fn limit(&self, end: f64, errors: f64) -> f64 {
-        // The distance over the standard error falls from the end to the estimate.
+        // The standardised distance decreases from the end to the estimate.
         let square = errors * errors;
         let from_end = |distance: f64| {
             let x = end + distance * (self.area - end);
@@ -151,7 +155,8 @@ impl WilsonScale {
         if self.area == end {
             return end;
         }
-        // An area of 1 has the variance 0, and so is at no distance of itself: the other root is the limit.
+        // An area of 1 has variance 0, hence standardised distance 0 from itself; the limit is the other
+        // root.
         let nearest = if self.area == 1.0 - end { 1.0 - f64::EPSILON } else { 1.0 };
         end + root(0.0, nearest, from_end) * (self.area - end)
     }
@@ -163,16 +168,16 @@ impl WilsonScale {
         Interval { se: Some(self.variance.sqrt()), lower: Some(lower), upper: Some(upper) }
     }
 
-    /// How many standard errors, under a true area, the estimate is above it.
+    /// The distance of the estimate above a true area, in standard errors under that area.
     pub fn above(&self, area: f64) -> f64 {
         let distance = self.area - area;
-        // No estimate is possible under an area beyond 0 to 1, as under 0 or 1 itself.
+        // True areas outside [0, 1] are as impossible as 0 or 1.
         let variance = self.variance_at(area.clamp(0.0, 1.0));
         if distance == 0.0 { 0.0 } else { distance / variance.sqrt() }
     }
 }
 
-/// The model's variance of an area over `area (1 - area)`.
+/// The model's variance of an area divided by `area (1 - area)`.
 fn model_scale(area: f64, rows: Count<f64>) -> f64 {
     let farther = area.max(1.0 - area);
     let (rarer, other) = (rows.pos.min(rows.neg), rows.pos.max(rows.neg));
@@ -180,15 +185,17 @@ fn model_scale(area: f64, rows: Count<f64>) -> f64 {
     (1.0 + (other - 1.0) * larger + (rarer - 1.0) * 0.5 * (larger + smaller)) / (rarer * other)
 }
 
-/// The difference of two areas, from their scales: limits by Newcombe's square-and-add, also called MOVER.
+/// The difference of two areas from their scales, with limits by Newcombe's square-and-add (MOVER).
 ///
-/// The lower limit of `A - B` is `A - B - sqrt(a² + b² - 2 c a b)` with the distances `a` from A to its lower limit and `b`
-/// from B to its upper limit, at the same quantile t, and the correlation c of the areas (Newcombe 1998, method 10; Zou and
-/// Donner 2008; with a correlation Zou 2007). The test's statistic of a value is the t whose limit is that value, so
-/// interval and test agree. Degrees of freedom: Welch and Satterthwaite's, of the variances at the mean of both areas.
+/// The lower limit of `A - B` is `A - B - sqrt(a² + b² - 2 c a b)`. Here `a` is the distance from A to its
+/// lower limit and `b` from B to its upper limit, both at quantile t, and c is the correlation. The sources
+/// are Newcombe (1998, method 10), Zou and Donner (2008), and Zou (2007) for the correlation. The test
+/// statistic of a value is the t whose limit is that value, so interval and test agree. The degrees of
+/// freedom are Welch-Satterthwaite's, from the variances at the mean of both areas.
 ///
-/// With a correlation the square root need not grow with t: at large t all limits approach 0 and 1, and the distances become
-/// alike. So it counts at least t standard errors of the difference, from the variances at the mean of both areas.
+/// With a correlation the square root need not increase with t: at large t all limits approach 0 and 1, and
+/// the distances become equal. It is therefore bounded below by t standard errors of the difference, from the
+/// variances at the mean of both areas.
 #[derive(Clone, Copy, Debug)]
 pub struct WilsonDifference {
     of: WilsonScale,
@@ -200,7 +207,7 @@ pub struct WilsonDifference {
     pub df: f64,
 }
 
-/// A statistic beyond this has no tail left that a float can hold.
+/// Beyond this statistic the tail underflows.
 const MOST_ERRORS: f64 = 1e160;
 
 impl WilsonDifference {
@@ -221,18 +228,18 @@ impl WilsonDifference {
         WilsonDifference { of, versus, correlation, least_error, df }
     }
 
-    /// The first area less the second.
+    /// The first area minus the second.
     pub fn value(&self) -> f64 {
         self.of.area - self.versus.area
     }
 
-    /// From the difference down to its lower limit.
+    /// The distance from the difference down to its lower limit.
     fn below(&self, errors: f64) -> f64 {
         let of = self.of.area - self.of.lower(errors);
         self.together(errors, of, self.versus.upper(errors) - self.versus.area)
     }
 
-    /// From the difference up to its upper limit.
+    /// The distance from the difference up to its upper limit.
     fn beyond(&self, errors: f64) -> f64 {
         let of = self.of.upper(errors) - self.of.area;
         self.together(errors, of, self.versus.area - self.versus.lower(errors))
@@ -252,7 +259,7 @@ impl WilsonDifference {
         (lower, upper)
     }
 
-    /// How many standard errors the difference is above a value.
+    /// The distance of the difference above a value, in standard errors.
     pub fn above(&self, value: f64) -> f64 {
         let distance = self.value() - value;
         if distance == 0.0 || distance.is_nan() {
@@ -276,7 +283,7 @@ mod tests {
         WilsonScale::new(area, variance, SampleSize::of_rows(Count { pos, neg }))
     }
 
-    /// Equal distributions: `(P + N + 1) / (12 P N)`, whatever they are.
+    /// For equal distributions of any shape: `(P + N + 1) / (12 P N)`.
     #[test]
     fn the_model_at_one_half() {
         let at_half = model_scale(0.5, Count { pos: 7.0, neg: 30.0 }) / 4.0;
@@ -304,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_stays_nan() {
+    fn nan_is_preserved() {
         let nan = scale(f64::NAN, f64::NAN, 5, 5);
         assert!(nan.interval(0.95).lower.unwrap().is_nan() && nan.above(0.5).is_nan());
         let difference = WilsonDifference::new(nan, scale(0.8, 0.01, 5, 5), 0.0);
@@ -312,7 +319,8 @@ mod tests {
     }
 
     proptest! {
-        /// The definition of the limits; exchanged classes and negated scores; the test agrees with the interval.
+        /// The definition of the limits, exchanged classes, negated scores, and agreement of test and
+        /// interval.
         #[test]
         fn definition(area in 0u32..=40, spread in 0.0f64..1.5, pos in 2u64..60, neg in 2u64..60, level in 0.5f64..0.999) {
             let area = f64::from(area) / 40.0;
@@ -333,7 +341,7 @@ mod tests {
             prop_assert!((mirrored.upper.unwrap() - (1.0 - lower)).abs() < 1e-9);
         }
 
-        /// Areas that vary together are never certain to differ, however few rows they have and however alike they vary.
+        /// Correlated areas never differ with certainty, however few the rows and whatever the correlation.
         #[test]
         fn differences_with_a_correlation(a in 1u32..40, b in 0u32..=40, pos in 2u64..9, others in 2u64..60, correlation in 0.0f64..1.0) {
             let [a, b] = [a, b].map(|area| f64::from(area) / 40.0);
@@ -348,7 +356,7 @@ mod tests {
             prop_assert!(lower <= a - b && a - b <= upper);
         }
 
-        /// The statistic of a limit is the quantile; of exchanged areas it is the negative.
+        /// The statistic of a limit is the quantile; exchanging the areas negates it.
         #[test]
         fn differences(a in 0u32..=40, b in 0u32..=40, pos in 2u64..60, others in 2u64..600, level in 0.5f64..0.999) {
             let [a, b] = [a, b].map(|area| f64::from(area) / 40.0);

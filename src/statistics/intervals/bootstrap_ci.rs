@@ -1,4 +1,4 @@
-//! Intervals of all numbers of a statistic, by bootstrap.
+//! Bootstrap intervals for all numbers of a statistic.
 
 use super::roc_summary::RocSummary;
 use crate::ranking::scores::ScoreType;
@@ -10,19 +10,19 @@ use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::resampling::{Draw, Redraw, Resampling};
 use crate::statistics::thresholds::{ConfusionAt, OperatingPoint};
 
-/// The numbers of a statistic, each with the interval between two quantiles of it over bootstrap resamples of the rows:
-/// the percentile method (Efron 1979; Efron and Tibshirani 1993, section 13.3).
+/// The numbers of a statistic with percentile intervals: two quantiles over bootstrap resamples of the rows
+/// (Efron 1979; Efron and Tibshirani 1993, section 13.3).
 ///
-/// Of many rows, cells are drawn in place of rows: see [`redraw`](crate::statistics::resampling::redraw).
+/// For many rows, cells are resampled instead of rows: see [`redraw`](crate::statistics::resampling::redraw).
 #[derive(Clone, Copy, Debug)]
 pub struct BootstrapCi<M> {
     /// The statistic, with its options.
     pub statistic: M,
-    /// The interval's coverage.
+    /// The coverage of the interval.
     pub level: f64,
-    /// How many resamples are drawn.
+    /// The number of resamples.
     pub resampling: Resampling,
-    /// How they are drawn.
+    /// The kind of resampling.
     pub resample: Draw,
 }
 
@@ -58,7 +58,7 @@ record! {
     }
 }
 
-/// Whether a field is an estimate: neither a count of all rows nor a part of the inference about another field.
+/// Whether a field is an estimate, not a count of rows or part of the inference about another field.
 fn is_estimate(field: &Field) -> bool {
     let inferred = ["se", "lower", "upper", "p_value", "prevalence"];
     let is_number = matches!(field.kind, FieldKind::Number | FieldKind::Mass | FieldKind::Threshold);
@@ -68,7 +68,7 @@ fn is_estimate(field: &Field) -> bool {
         && !field.name.ends_with("_upper")
 }
 
-/// The only number of a column, if it is defined.
+/// The single number of a column, if defined.
 fn number(column: &Column, score_type: ScoreType) -> Option<f64> {
     let is_present = |present: &[bool]| present.first().copied().unwrap_or(true);
     match column {
@@ -118,8 +118,8 @@ impl<M: Summary> Curve for BootstrapCi<M> {
     }
 }
 
-/// The options of the bootstrap and the names of the numbers. This part does not depend on the type of the statistic, so it
-/// is compiled once.
+/// The options of the bootstrap and the names of the numbers. This part is independent of the statistic's
+/// type, so it is compiled once.
 struct Bootstrap {
     names: Vec<&'static str>,
     level: f64,
@@ -204,12 +204,12 @@ mod tests {
         rows.values.iter().enumerate().map(|(row, &value)| is_present(row).then_some(value)).collect()
     }
 
-    /// The same resamples and quantiles as of [`TprAtFpr`](crate::statistics::TprAtFpr), drawn one by one.
+    /// The same resamples and quantiles as for [`TprAtFpr`](crate::statistics::TprAtFpr), one by one.
     #[test]
-    fn as_resampled_by_hand() {
+    fn equals_manual_resampling() {
         let labels: Vec<u8> = (0..60).map(|i| u8::from(i % 3 > 0)).collect();
         let scores: Vec<f64> = (0..60).map(|i| f64::from(i * i % 17) + f64::from(i % 3)).collect();
-        let answer = columns(RocAuc::default(), &labels, &scores);
+        let result = columns(RocAuc::default(), &labels, &scores);
         let (estimate, mut areas) = with_ties(&labels, &scores, |mut ties| {
             let counts = ties.counts();
             let redraw = Redraw::rows(counts.each(), Draw::Stratified);
@@ -222,14 +222,14 @@ mod tests {
         });
         areas.sort_unstable_by(f64::total_cmp);
         let limits = [Some(of_sorted(&areas, 0.05)), Some(of_sorted(&areas, 0.95))];
-        assert_eq!(numbers(&answer[1]), [estimate]);
-        assert_eq!([numbers(&answer[3])[0], numbers(&answer[4])[0]], limits);
+        assert_eq!(numbers(&result[1]), [estimate]);
+        assert_eq!([numbers(&result[3])[0], numbers(&result[4])[0]], limits);
     }
 
     #[test]
     fn undefined_without_two_rows_of_a_class() {
-        let answer = columns(KsStatistic::default(), &[1, 0, 0], &[2.0, 1.0, 3.0]);
-        assert_eq!(numbers(&answer[1]), [Some(0.5), Some(-0.5), Some(3.0)]);
-        assert_eq!(numbers(&answer[2]), [None; 3]);
+        let result = columns(KsStatistic::default(), &[1, 0, 0], &[2.0, 1.0, 3.0]);
+        assert_eq!(numbers(&result[1]), [Some(0.5), Some(-0.5), Some(3.0)]);
+        assert_eq!(numbers(&result[2]), [None; 3]);
     }
 }

@@ -1,7 +1,8 @@
-//! What a summary asks of a curve: sums over placements and precisions, and its farthest points from the diagonal.
+//! The inputs of a summary from one curve: sums over placements and precisions, and the points farthest from
+//! the diagonal.
 //!
-//! All of it is a sum or a maximum over scores, so the scores of positives are visited in any order. With weights, and in
-//! groups of large classes, whose heights take 128 bits, the segments of the curve are walked instead.
+//! All are sums or maxima over scores, so the scores of positives are visited in any order. With weights, and
+//! in groups of large classes whose heights take 128 bits, the segments of the curve are walked instead.
 
 use crate::ranking::ties::{Indexed, Placements, PositiveScore, PositiveScores, Step, Ties};
 use crate::simd::{self, Kernel};
@@ -11,24 +12,24 @@ use crate::statistics::thresholds::confusion::Confusion;
 /// The sums and the farthest points of a curve.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct CurveSums {
-    /// With weights, without squares.
+    /// The placements; with weights, without squares.
     pub placements: Placements,
     /// The largest `|tp N - fp P|`.
     pub farthest: u128,
-    /// The key of the positive with the largest `tp N - fp P`; if several have it, the highest key.
+    /// The highest key among the positives with the largest `tp N - fp P`.
     pub best: Option<u128>,
     /// The sum of precisions over positives.
     pub precisions: u128,
 }
 
 impl CurveSums {
-    /// Of a group that has pairs; `all` has its totals.
+    /// For a group that has pairs; `all` has its totals.
     pub fn of(ties: &mut Ties<'_>, all: &Confusion) -> Self {
         if ties.has_small_classes() { Self::of_positives(ties) } else { Self::of_segments(ties, all) }
     }
 
     fn of_positives(ties: &mut Ties<'_>) -> Self {
-        // Of a group of small classes, below 2^31.
+        // The group has small classes, below 2^31.
         let totals = [ties.n_pos() as u32, ties.n_neg() as u32];
         let add =
             |peaks: &mut Peaks, scores: &PositiveScores| simd::dispatch(AddScores { peaks, scores, totals });
@@ -46,12 +47,12 @@ impl CurveSums {
         let has_weights = ties.units().is_some();
         let heights = Heights { n_pos, n_neg };
         let borders = heights.at_ends_of(&ties.parts());
-        // Every distinct score with a positive is a segment of its own, and precision is needed only there.
+        // Every distinct score with a positive is a segment, and precision is needed only there.
         let mut walk = ties.fold_runs(
             Indexed::Positives,
             |walk: &mut WalkSums, run| {
                 let whole = run.whole();
-                // Their squares would not fit with weights, and are not asked for.
+                // With weights the squares would overflow, and are not needed.
                 if !has_weights {
                     walk.placements.add_run(run, &whole, n_neg);
                 }
@@ -81,12 +82,12 @@ impl CurveSums {
     }
 }
 
-/// What the scores of positives say.
+/// Maxima and sums over the scores of positives.
 #[derive(Clone, Copy, Debug, Default)]
 struct Peaks {
     /// The largest `|tp N - fp P|`.
     farthest: i64,
-    /// The largest `tp N - fp P` at the score of a positive, and the score; if several have it, the highest.
+    /// The largest `tp N - fp P` at the score of a positive, and the highest such score.
     best: Option<(i64, PositiveScore)>,
     /// The sum of precisions over positives.
     precisions: u128,
@@ -99,8 +100,9 @@ impl Peaks {
             let [tp, fp] = [u64::from(tp) * u64::from(n_neg), u64::from(fp) * u64::from(n_pos)];
             tp.cast_signed() - fp.cast_signed()
         };
-        // The curve is farthest above the diagonal at the score of a positive, and farthest below it right above one. Of
-        // positives that share a score, those that come one by one are no farther below it than all of them.
+        // The curve is farthest above the diagonal at the score of a positive, and farthest below it just
+        // above one. Positives with equal scores that are emitted one by one are never farther below it than
+        // all together.
         let ((tp, fp), (pos_above, neg_above)) = (scores.at(), scores.above());
         let highest = tp.iter().zip(fp).fold(i64::MIN, |highest, (&tp, &fp)| highest.max(height(tp, fp)));
         let lowest =
@@ -114,7 +116,7 @@ impl Peaks {
 
     #[inline]
     fn take_best(&mut self, height: i64, score: &PositiveScore) {
-        // Of scores of one height, the highest has the fewest true positives.
+        // At equal height, the highest score has the fewest true positives.
         if self.best.is_none_or(|(best, other)| height > best || height == best && score.tp < other.tp) {
             self.best = Some((height, *score));
         }
@@ -133,7 +135,7 @@ impl Peaks {
 struct AddScores<'a> {
     peaks: &'a mut Peaks,
     scores: &'a PositiveScores,
-    /// Of positives and of negatives.
+    /// The numbers of positives and of negatives.
     totals: [u32; 2],
 }
 
@@ -155,12 +157,12 @@ struct WalkSums {
     precisions: u128,
 }
 
-/// How far the curve is from the diagonal, where it is farthest.
+/// The largest distances of the curve from the diagonal.
 #[derive(Clone, Copy, Debug, Default)]
 struct Highest {
     /// The largest `|tp N - fp P|`.
     farthest: u128,
-    /// The largest `tp N - fp P` at the score of a positive, and its key; if several have it, the highest key.
+    /// The largest `tp N - fp P` at the score of a positive, and the highest such key.
     best: Option<(i128, u128)>,
 }
 
@@ -189,7 +191,7 @@ impl Heights {
         above.cast_signed() - below.cast_signed()
     }
 
-    /// At the end of a step.
+    /// The height at the end of a step.
     #[inline]
     fn at(self, step: &Step) -> Highest {
         let height = self.height(step.tp(), step.fp());
@@ -197,8 +199,8 @@ impl Heights {
         Highest { farthest: height.unsigned_abs(), best }
     }
 
-    /// The farthest at the ends of parts. The curve is at least as far somewhere, and so is the score of a positive: the
-    /// nearest one above such an end.
+    /// The largest distances at the ends of parts. They are lower bounds for the curve, and for the scores of
+    /// positives: the nearest one above such an end.
     fn at_ends_of(self, parts: &[Step]) -> Highest {
         let mut highest = Highest::default();
         for part in parts {
@@ -208,8 +210,8 @@ impl Heights {
         highest
     }
 
-    /// Whether a step may hold what is farther than all before it, and no nearer than some borders. The curve of its rows
-    /// lies between two corners.
+    /// Whether a step may contain a larger distance than all before it and than the bounds from the borders.
+    /// The curve of its rows lies between two corners.
     #[inline]
     fn may_be_highest(self, step: &Step, borders: &Highest, before: &Highest) -> bool {
         let (upper, lower) = (self.height(step.tp(), step.neg_above), self.height(step.pos_above, step.fp()));
@@ -226,10 +228,10 @@ mod tests {
     use super::*;
     use crate::statistics::tests::with_ties;
 
-    /// Rows of 40 distinct scores, and of two scores more that positives share with each other and with negatives: from
-    /// the fewest rows whose scores are looked up.
+    /// Rows of 40 distinct scores plus two scores that positives share with each other and with negatives:
+    /// the minimum number of rows for look-ups.
     #[test]
-    fn positives_that_share_a_score_are_no_farther_than_all_of_them() {
+    fn partial_ties_are_never_the_farthest() {
         let rows: Vec<(u8, i16)> = (0..40)
             .map(|row| (u8::from(row % 3 == 0), 10 * row))
             .chain([(1, 55), (1, 55), (1, 55), (0, 55), (0, 55), (0, 55), (0, 55)])

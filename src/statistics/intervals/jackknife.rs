@@ -1,24 +1,24 @@
-//! The infinitesimal jackknife: the variance of the area of rows with weights.
+//! The infinitesimal jackknife: the variance of the area of weighted rows.
 
 use crate::math;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::inference::{SampleSize, WeightTotals};
 
-/// The variance of the area of weighted rows, and their effective numbers; none if the squares of their weights are not
-/// known, as in some states.
+/// The variance of the area of weighted rows, and their effective numbers; `None` if squared weights are
+/// unknown, as in some states.
 ///
-/// It is the sum of the squared influences of the rows, each times its weight squared: `sum w² (v - auc)² / W²` over
-/// positives, whose v is the weighted share of negatives that they beat, plus the same over negatives (Jaeckel 1972;
-/// for the concordance, Therneau and Watson 2015). It estimates how the weighted AUC varies if rows are drawn with
-/// weights that stand for unequal chances of having been drawn. Weights that stand for repeated rows understate the
-/// number of rows, and so overstate the variance.
+/// It is the sum of the squared influences of the rows: `sum w² (v - auc)² / W²` over positives, plus the
+/// same over negatives. Here v is the weighted share of the other class that a row beats, or that beats it
+/// (Jaeckel 1972; for the concordance, Therneau and Watson 2015). It estimates the variance of the weighted
+/// AUC for weights that correct for unequal sampling probabilities. For weights that stand for repeated rows,
+/// it understates the number of rows and overstates the variance.
 pub fn variance(ties: &Ties<'_>, auc: f64) -> Option<(f64, SampleSize)> {
     let (positives, negatives) = (ties.n_pos(), ties.n_neg());
-    // The sum goes in the order of the scores, so that it does not depend on the order of the rows.
+    // Summation in score order, so that the result does not depend on the row order.
     let (mut variances, mut squares) = ((0.0, 0.0), Count { pos: 0.0, neg: 0.0 });
     for squared in ties.squared_units()? {
         let tie = squared.tie;
-        // Sums of weights may take 63 bits: placements are doubled in a wider type.
+        // Sums of weights may take 63 bits, so placements are doubled in a wider type.
         let of_pos = 2 * u128::from(negatives - tie.fp()) + u128::from(tie.neg);
         let of_neg = 2 * u128::from(tie.pos_above) + u128::from(tie.pos);
         let beats = math::quotient(of_pos, 2 * u128::from(negatives)) - auc;
@@ -50,7 +50,7 @@ mod tests {
         [NINETY_FIVE.of_ties(live.ties()), NINETY_FIVE.of_ties(stored.ties())]
     }
 
-    /// The definition: how much the area moves with each weight, times the weight.
+    /// The definition: the derivative of the area by each weight, times the weight.
     fn by_definition(rows: &[(f64, bool, f64)]) -> f64 {
         let total = |class| rows.iter().filter(|row| row.1 == class).map(|row| row.2).sum::<f64>();
         let wins = |p: f64, n: f64| {
@@ -73,7 +73,7 @@ mod tests {
         rows.iter().map(|row| influence(row).powi(2)).sum()
     }
 
-    /// Against the variance by moving every weight a little.
+    /// Compares with the variance from small changes of every weight.
     #[test]
     fn influences() {
         let scores = [5.0, 3.0, 3.0, 2.0, 6.0, 1.0];
@@ -120,7 +120,7 @@ mod tests {
             if is_known {
                 let expected = by_definition(&rows);
                 for record in [live, stored] {
-                    // Squares are off by half of 1e-18 each, of at least 1e-6; the oracle sums floats.
+                    // The error of squares of at least 1e-6 is half of 1e-18 each; the oracle sums floats.
                     let off = (record.interval.se.unwrap().powi(2) - expected).abs();
                     prop_assert!(off <= 1e-12 * expected + 1e-14, "{off:e} of {expected:e}");
                 }

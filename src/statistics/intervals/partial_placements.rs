@@ -1,16 +1,17 @@
-//! The placements of rows within a part of the ROC curve, and how the area of that part varies.
+//! The placements of rows within a part of the ROC curve, and the variance of the partial area.
 //!
-//! Let the bounds be rates of one class, and x such a rate, over which the area is taken; y is the height of the curve. A
-//! row of the bounded class has as its placement the height at its own x, and a row of the other class the length of x at
-//! which it counts. Outside the bounds a row is as if it were on the next bound. So the area is the mean placement of the
-//! other class, and these are the influences of rows on the area: how it changes with a row's weight, the thresholds
-//! at the bounds included (Jaeckel 1972). Without bounds they are DeLong's.
+//! The bounds are rates of one class; x is such a rate, the variable of integration, and y is the height of
+//! the curve. The placement of a row of the bounded class is the height at its x. The placement of a row of
+//! the other class is the length of x over which it counts. Rows outside the bounds are treated as if they
+//! were at the nearest bound. The area is the mean placement of the other class. The placements are the
+//! influences of rows on the area: its derivatives by the row weights, including the effect on the thresholds
+//! at the bounds (Jaeckel 1972). Without bounds they are DeLong's.
 //!
-//! With few rows within the bounds the curve is steep from one row to the next, and it matters where its height at a bound
-//! is taken. To take a row of the bounded class out of the sample moves a bound `b` by part of a row, from `b n` to
-//! `b (n - 1)` rows: a row outside it is then worth the mean height over the length of one row about the bound, from
-//! `b - b / n` to `b + (1 - b) / n`, and the slope of a tie that a bound cuts changes. This is the variance by the jackknife,
-//! which leaves out one row at a time (Tukey 1958), and which the logit interval takes.
+//! With few rows within the bounds the curve is steep, and the result depends on where its height at a bound
+//! is evaluated. Removing a row of the bounded class moves a bound `b` from `b n` to `b (n - 1)` rows. A row
+//! outside then has the mean height over a length of one row about the bound, from `b - b / n` to
+//! `b + (1 - b) / n`. The slope of a tie that a bound cuts changes too. This is the jackknife variance, which
+//! leaves out one row at a time (Tukey 1958). The logit interval uses it.
 
 use crate::math;
 use crate::ranking::ties::{Count, Segment, counts::steps, placements::squares};
@@ -21,33 +22,33 @@ use crate::statistics::numbers::partial_area::Range;
 pub struct Bounds {
     low: f64,
     high: f64,
-    /// Whether they bound the tpr, not the fpr.
+    /// Whether they bound the tpr instead of the fpr.
     of_tpr: bool,
 }
 
-/// Bounds beside the rows of a group.
+/// Bounds in rows of a group.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     bounds: Bounds,
     totals: (u64, u64),
     outside: Outside,
     in_rows: (f64, f64),
-    /// The same once a row of the bounded class is left out.
+    /// The bounds after removing a row of the bounded class.
     in_fewer_rows: (f64, f64),
     about: (About, About),
-    /// Pieces that begin and end here touch no bound and are not near one: most pieces, and whole numbers are compared
-    /// faster.
+    /// Pieces within this range touch no bound and are not adjacent to one. Most pieces are within it, and
+    /// integers compare faster.
     inner: (u64, u64),
 }
 
-/// A straight piece of the curve, in rows. The height above it counts downwards for bounds of the tpr.
+/// A straight piece of the curve, in rows. For bounds of the tpr, the height is measured downwards.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     x: (u64, u64),
     y: (u64, u64),
 }
 
-/// The length of one row about a bound: the parts of it in the two rows that it touches.
+/// A length of one row about a bound, as its parts in the two rows that it touches.
 #[derive(Clone, Copy, Debug)]
 struct About([(f64, f64); 2]);
 
@@ -57,14 +58,14 @@ impl About {
         About([(start, middle), (middle, start + 1.0)])
     }
 
-    /// The mean height, of the heights in the two rows.
+    /// The mean of the heights in the two rows.
     fn mean(self, heights: [Option<f64>; 2]) -> f64 {
         let part = |((from, to), height): ((f64, f64), Option<f64>)| (to - from) * height.unwrap_or_default();
         self.0.into_iter().zip(heights).map(part).sum()
     }
 }
 
-/// Where a piece lies.
+/// The position of a piece.
 enum Place {
     Before,
     After,
@@ -83,7 +84,7 @@ impl Bounds {
         }
     }
 
-    /// The bounds in a group of so many positives and negatives.
+    /// The bounds for these numbers of positives and negatives.
     pub fn window(self, totals: (u64, u64), outside: Outside) -> Window {
         let in_rows = self.in_rows(totals);
         let in_fewer_rows = (in_rows.0 - self.low, in_rows.1 - self.high);
@@ -92,8 +93,8 @@ impl Bounds {
         Window { bounds: self, totals, outside, in_rows, in_fewer_rows, about, inner }
     }
 
-    /// The placements of positives and of negatives, such that larger ones make a larger area: over fpr a positive counts for
-    /// more if its own fpr is lower.
+    /// Flips the placements of positives and negatives such that larger ones increase the area: over fpr a
+    /// positive contributes more if its fpr is lower.
     pub fn for_larger(self, placements: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
         let of_pos = |placement: f64| if self.of_tpr { placement } else { -placement };
         placements.into_iter().map(|(pos, neg)| (of_pos(pos), neg)).collect()
@@ -108,7 +109,7 @@ impl Bounds {
         }
     }
 
-    /// The rows of the bounded class, and of the other.
+    /// The numbers of rows of the bounded class, and of the other.
     fn totals(self, (n_pos, n_neg): (u64, u64)) -> (u64, u64) {
         if self.of_tpr { (n_pos, n_neg) } else { (n_neg, n_pos) }
     }
@@ -130,8 +131,8 @@ impl Piece {
         self.y.0 == self.y.1
     }
 
-    /// The rows of a flat piece before and within the bounds. All have one height, so that with the heights at the bounds the
-    /// row that a bound falls on may count on either side of it.
+    /// The rows of a horizontal piece before and within the bounds. They have one height, so the row at a
+    /// bound may count on either side.
     fn parts(self, window: &Window) -> [u64; 2] {
         let (x0, x1) = self.x;
         let (low, high) = match window.outside {
@@ -164,8 +165,8 @@ impl Piece {
         }
     }
 
-    /// Where the rows of the bounded class lie, if one of them is left out: with the area that is lost as the height, where
-    /// a bound cuts the piece.
+    /// The position of the rows of the bounded class after removing one of them. If a bound cuts the piece,
+    /// the height is the lost area.
     fn without_row(self, (low, high): (f64, f64)) -> Place {
         let (x0, last) = (self.x.0 as f64, self.x.1 as f64 - 1.0);
         if last <= low {
@@ -177,7 +178,8 @@ impl Piece {
         if low <= x0 && last <= high {
             return Place::Inside;
         }
-        // Then the piece has two rows or more. It rises as much over one row less.
+        // The piece then has two rows or more. After the removal it rises by the same amount over one row
+        // less.
         let (y0, rise) = (self.y.0 as f64, self.y.1 as f64 - self.y.0 as f64);
         let (slope, steeper) = (rise / (last + 1.0 - x0), rise / (last - x0));
         let lost_to_high = if last <= high {
@@ -189,8 +191,8 @@ impl Piece {
         Place::Cut(0.0, lost_to_high - lost_to_low)
     }
 
-    /// The heights in the middle of both parts of the length about a bound, where the piece has them. A row is of one
-    /// piece.
+    /// The heights at the middle of both parts of the length about a bound, if they are on the piece. A row
+    /// belongs to one piece.
     fn heights(self, About(parts): About) -> [Option<f64>; 2] {
         let (x0, x1) = (self.x.0 as f64, self.x.1 as f64);
         parts.map(|(from, to)| {
@@ -199,7 +201,7 @@ impl Piece {
         })
     }
 
-    /// The heights at the bounds, where the piece reaches them from within.
+    /// The heights at the bounds, if the piece reaches them from inside.
     fn edges(self, (low, high): (f64, f64)) -> (Option<f64>, Option<f64>) {
         let (x0, x1) = (self.x.0 as f64, self.x.1 as f64);
         (
@@ -212,12 +214,13 @@ impl Piece {
 /// Sums over the placements of one class.
 #[derive(Clone, Debug, Default)]
 struct ClassSums {
-    /// Rows within the bounds, and the sum and the sum of squares of their placements, in half rows of the other class.
+    /// Rows within the bounds, with the sum and the sum of squares of their placements, in half rows of the
+    /// other class.
     inside: u64,
     sum: u128,
     squares: u128,
     before: u64,
-    /// Rows of the pieces that a bound cuts, two at most, and their placements in rows.
+    /// Rows of the at most two pieces that a bound cuts, with their placements in rows.
     cut: Vec<(u64, f64)>,
 }
 
@@ -226,7 +229,7 @@ impl ClassSums {
         match *place {
             _ if rows == 0 => {}
             Place::Before => self.before += rows,
-            // All that are not counted.
+            // All rows that are not counted.
             Place::After => {}
             Place::Inside => self.add_inside(rows, placement_inside),
             Place::Cut(x, y) => self.cut.push((rows, cut(x, y))),
@@ -248,8 +251,8 @@ impl ClassSums {
         self.cut.extend(more.cut);
     }
 
-    /// The variance of the mean placement of so many rows, where placements are shares of so many rows of the other class
-    /// and these two stand for the rows before and after the bounds.
+    /// The variance of the mean placement of `all` rows, as shares of `others` rows of the other class.
+    /// `before` and `after` are the placements of rows before and after the bounds.
     fn variance(&self, (before, after): (f64, f64), all: u64, others: u64) -> f64 {
         let others = others as f64;
         let rows_after = all - self.inside - self.before - self.cut.iter().map(|part| part.0).sum::<u64>();
@@ -279,22 +282,23 @@ pub struct PartialPlacements {
     bounded: ClassSums,
     others: ClassSums,
     edges: (Option<f64>, Option<f64>),
-    /// In the two rows about either bound.
+    /// The heights in the two rows about either bound.
     near: ([Option<f64>; 2], [Option<f64>; 2]),
 }
 
-/// What stands for the rows outside the bounds.
+/// The height for rows outside the bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
     /// The height at the bound.
     Bound,
-    /// The mean height over the length of a row about it, which is what the jackknife takes.
+    /// The mean height over a length of one row about the bound, as in the jackknife.
     Jackknife,
 }
 
 impl PartialPlacements {
-    /// Takes in a segment; those that begin a row or more after the bounds may be left out. Rows of the bounded class between
-    /// two scores of the other may come in any number of segments, and make the same sums.
+    /// Adds a segment; segments that begin at least one row after the bounds may be omitted. Rows of the
+    /// bounded class between two scores of the other may be split over any number of segments, with the same
+    /// sums.
     pub fn add(&mut self, window: &Window, segment: &Segment) {
         let Window { bounds, totals, outside, in_rows, in_fewer_rows, about, inner } = *window;
         let piece = bounds.piece(segment, totals.1);
@@ -331,7 +335,7 @@ impl PartialPlacements {
         self.near = (first(self.near.0, low), first(self.near.1, high));
     }
 
-    /// Takes in the sums of lower scores.
+    /// Adds the sums of lower scores.
     pub fn join(&mut self, more: PartialPlacements) {
         self.bounded.join(more.bounded);
         self.others.join(more.others);
@@ -339,8 +343,8 @@ impl PartialPlacements {
         self.add_near(more.near);
     }
 
-    /// The two parts of the variance of the area, of the bounded class and of the other; undefined with a single row in a
-    /// class.
+    /// The two parts of the variance of the area, from the bounded class and from the other; undefined with a
+    /// single row in a class.
     pub fn variances(&self, window: Window) -> Option<(f64, f64)> {
         let Window { bounds, totals, outside, about, .. } = window;
         if totals.0 < 2 || totals.1 < 2 {
@@ -357,15 +361,15 @@ impl PartialPlacements {
 }
 
 impl Window {
-    /// How many rows of the bounded class and of the other the area rests on: of the first, those within the bounds, one at
-    /// least.
+    /// The numbers of rows of the bounded class and of the other behind the area. For the first, these are
+    /// the rows within the bounds, at least one.
     pub fn rows(&self) -> (f64, f64) {
         let within = self.in_rows.1 - self.in_rows.0;
         (within.max(1.0), self.bounds.totals(self.totals).1 as f64)
     }
 }
 
-/// The placements of positives and of negatives with each score, the highest first, as shares of the other class.
+/// The placements of positives and of negatives with each score, highest first, as shares of the other class.
 pub fn of_counts(counts: &[Count], bounds: Bounds) -> Vec<(f64, f64)> {
     let Count { pos, neg } = Count::sum(counts);
     let totals = (pos, neg);
@@ -423,10 +427,10 @@ mod tests {
     }
 
     proptest! {
-        /// The mean placement of the class without bounds is the area; the variance is that of the definition; and with
+        /// The mean placement of the other class is the area, and the variance matches the definition. With
         /// bounds of 0 and 1 it is DeLong's.
         #[test]
-        fn sums_are_those_of_the_placements(
+        fn sums_equal_placements(
             rows in prop::collection::vec((0u8..2, 0u8..9), 4..60),
             low in 0.0f64..0.9,
             width in 0.01f64..1.0,
@@ -439,7 +443,7 @@ mod tests {
             let mut high = (low + width).min(1.0);
             let mut low = low;
             if on_steps {
-                // Bounds that the curve bends at.
+                // Bounds at the corners of the curve.
                 let all = if of_tpr { pos } else { neg } as f64;
                 (low, high) = ((low * all).floor() / all, (high * all).ceil() / all);
             }
@@ -464,7 +468,7 @@ mod tests {
         }
 
         #[test]
-        fn without_bounds_they_are_delongs(rows in prop::collection::vec((0u8..2, 0u8..9), 4..60), of_tpr in any::<bool>()) {
+        fn delong_without_bounds(rows in prop::collection::vec((0u8..2, 0u8..9), 4..60), of_tpr in any::<bool>()) {
             let counts = counts(&rows);
             let Count { pos, neg } = Count::sum(&counts);
             prop_assume!(pos > 1 && neg > 1);
@@ -474,7 +478,7 @@ mod tests {
         }
     }
 
-    /// The variance by leaving out one row after the other.
+    /// The variance by leaving out one row at a time.
     fn without_each_row(range: Range, rows: &[(u8, u8)]) -> f64 {
         let measure = match range {
             Range::Fpr(low, high) => Measure::FprRange(low, high),
@@ -522,7 +526,7 @@ mod tests {
         }
     }
 
-    /// How the area changes with the weight of each row, by repeating all rows many times and adding one.
+    /// The derivative of the area by the weight of each row, from many copies of all rows plus one row.
     #[test]
     fn placements_are_influences() {
         let rows = [(1, 8), (1, 6), (0, 7), (1, 5), (0, 5), (0, 3), (1, 2), (0, 1), (0, 0), (1, 4)];

@@ -22,49 +22,50 @@ use crate::statistics::resampling::{
 
 /// The AUC with its standard error and interval.
 ///
-/// Rows with weights have the variance of the infinitesimal jackknife: see [`jackknife`].
+/// For weighted rows the variance is from the infinitesimal jackknife: see [`jackknife`].
 #[derive(Clone, Copy, Debug)]
 pub struct RocAucCi {
-    /// How the interval is made.
+    /// The method of the interval.
     pub method: IntervalMethod,
-    /// The interval's coverage.
+    /// The coverage of the interval.
     pub level: f64,
-    /// How the bootstrap draws; 2000 resamples if not said.
+    /// The resampling of the bootstrap; 2000 resamples by default.
     pub resampling: Option<Resampling>,
-    /// What the bootstrap makes of its resamples; percentiles if not said.
+    /// The bootstrap interval; percentiles by default.
     pub interval: Option<BootstrapInterval>,
-    /// What is tested; that the area is one half, if not said.
+    /// The hypothesis; an area of one half by default.
     pub test: Hypothesis,
 }
 
-/// How the interval is made.
+/// The method of the interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntervalMethod {
-    /// The areas that are as far from the estimate as Student's t allows under their own variance: see [`WilsonScale`].
+    /// The areas whose distance from the estimate, under their variance, is Student's t quantile: see
+    /// [`WilsonScale`].
     #[default]
     Wilson,
     /// Normal, with the DeLong standard error: `auc ± z se`, clipped to 0 and 1.
     DeLong,
-    /// Normal on the logit scale: `logit(auc) ± z se / (auc (1 - auc))`, which never leaves 0 to 1. For an AUC of
-    /// 0 or 1 the limit that matters is taken as if half a row of the rarer class lay on the wrong side.
+    /// Normal on the logit scale: `logit(auc) ± z se / (auc (1 - auc))`, which stays within 0 to 1. For an
+    /// AUC of 0 or 1, the inner limit is computed as if half a row of the rarer class were misranked.
     Logit,
-    /// Normal, with the standard error that Hanley and McNeil (1982, table II) derive from the AUC alone, for
-    /// exponential scores; clipped.
+    /// Normal, with the standard error of Hanley and McNeil (1982, table II) for exponential scores, a
+    /// function of the AUC; clipped.
     HanleyMcneil,
-    /// Normal, with the standard error of the area under the binormal curve that is fitted to the points (Obuchowski
-    /// and McClish 1997): see [`BinormalLine::variance`]; clipped.
+    /// Normal, with the standard error of the fitted binormal area (Obuchowski and McClish 1997): see
+    /// [`BinormalLine::variance`]; clipped.
     Obuchowski,
     /// From resamples within each class.
     Bootstrap,
 }
 
-/// What the bootstrap makes of its resamples.
+/// The interval from resamples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BootstrapInterval {
     /// Quantiles of the resampled areas.
     #[default]
     Percentile,
-    /// The same with quantiles that correct for bias and acceleration (Efron 1987).
+    /// Quantiles corrected for bias and acceleration (Efron 1987).
     Bca,
 }
 
@@ -153,7 +154,7 @@ impl IntervalMethod {
 
 impl FromOptions for RocAucCi {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
-        // A part of the curve is another statistic's; here a scale without a part is refused.
+        // Partial areas have another statistic; a scale without bounds is rejected here.
         Range::of_options(options)?;
         let test = Hypothesis::of_options(options, 0.0)?;
         let method = options.optional_word("method")?.unwrap_or_default();
@@ -162,7 +163,7 @@ impl FromOptions for RocAucCi {
 }
 
 impl RocAucCi {
-    /// The interval by this method, which is the option of this name or stands for it if that is left out.
+    /// The interval by this method; `option` is the name of the option that selects it.
     pub fn of_options(options: &Options, option: &str, method: IntervalMethod) -> Result<Self, OptionError> {
         let ci = RocAucCi { method, ..RocAucCi::default() };
         if options.has_column("weight") {
@@ -182,7 +183,7 @@ impl RocAucCi {
         })
     }
 
-    /// The interval by a method that needs no more than sums over placements, from the options of a report.
+    /// The interval for a method that needs only sums over placements, from the options of a report.
     pub(in crate::statistics) fn of_placement_options(options: &Options) -> Result<Self, OptionError> {
         let ci = RocAucCi::of_options(options, "ci", options.word("ci")?)?;
         if ci.method.has_estimated_variance() || ci.method == IntervalMethod::HanleyMcneil {
@@ -193,7 +194,7 @@ impl RocAucCi {
         Err(OptionError::new("ci", reason).hint("write `ci=\"wilson\"`"))
     }
 
-    /// Refuses weights where the method, which is the option of this name, has no variance for them.
+    /// Rejects weights if the method, the option of this name, has no variance for them.
     pub(in crate::statistics) fn check_weights(&self, option: &str, reason: &str) -> Result<(), OptionError> {
         if self.method.has_estimated_variance() {
             return Ok(());
@@ -203,8 +204,8 @@ impl RocAucCi {
         Err(error.hint(format!("write {}, {} or {}", write("wilson"), write("delong"), write("logit"))))
     }
 
-    /// The interval of the area, and the sample that it rests on. Only an estimated variance of rows without weights needs
-    /// the placements.
+    /// The interval of the area, and the underlying sample. Only an estimated variance of unweighted rows
+    /// needs the placements.
     pub(in crate::statistics) fn interval_of(
         &self,
         auc: f64,
@@ -237,7 +238,7 @@ impl RocAucCi {
         (variance.map(|variance| self.limits(auc, variance.sqrt(), size)).unwrap_or_default(), size)
     }
 
-    /// The interval of the area by a method that needs no more than sums over placements, of rows without weights.
+    /// The interval of the area of unweighted rows, for a method that needs only sums over placements.
     pub(in crate::statistics) fn of_placements(
         &self,
         auc: f64,
@@ -291,7 +292,7 @@ impl RocAucCi {
         mut areas: Vec<f64>,
         acceleration: impl FnOnce() -> f64,
     ) -> Interval {
-        // They are sorted before they are summed, so that equal samples have equal sums.
+        // Sorted before summation, so that equal samples have equal sums.
         areas.sort_unstable_by(f64::total_cmp);
         let (_, se) = mean_and_deviation(&areas);
         let tail = tail(self.level);
@@ -424,7 +425,7 @@ pub(in crate::statistics) mod tests {
         let perfect = [0; 50].iter().chain(&[1; 50]).copied().collect::<Vec<u8>>();
         let (se, lower, upper) = of(IntervalMethod::Logit, &perfect);
         assert_eq!((se, upper), (Some(0.0), 1.0));
-        // If none of 50 rows is on the wrong side, the share of such rows is at most 3.7 / 50, at 97.5 %.
+        // If none of 50 rows is misranked, the share of such rows is at most 3.7 / 50, at 97.5 %.
         assert!((0.92..0.94).contains(&lower), "{lower}");
         let worst = [1; 50].iter().chain(&[0; 50]).copied().collect::<Vec<u8>>();
         let (_, low, high) = of(IntervalMethod::Logit, &worst);
@@ -437,7 +438,7 @@ pub(in crate::statistics) mod tests {
     }
 
     #[test]
-    fn lone_rows_and_ties() {
+    fn single_rows_and_ties() {
         let of = |method, labels: &[u8], scores: &[i32]| {
             let record = summary(&RocAucCi { method, ..NINETY_FIVE }, labels, scores);
             (record.auc.unwrap(), record.interval.se, record.interval.lower, record.interval.upper)
@@ -448,14 +449,14 @@ pub(in crate::statistics) mod tests {
             assert_eq!((half, se, lower), (0.5, Some(0.0), Some(0.5)));
             assert!((upper.unwrap() - 0.5).abs() < 1e-15);
         }
-        // By the AUC alone: P = 1, N = 2, A = 1/2, Q2 = 1/3.
+        // From the AUC alone: P = 1, N = 2, A = 1/2, Q2 = 1/3.
         let (_, se, lower, upper) = of(IntervalMethod::HanleyMcneil, &[0, 0, 1], &[1, 3, 2]);
         assert!((se.unwrap() - ((0.25 + 1.0 / 3.0 - 0.25) / 2.0f64).sqrt()).abs() < 1e-15);
         assert_eq!((lower, upper), (Some(0.0), Some(1.0)));
     }
 
-    /// boot.ci of R's package boot gives limits like these; here: BCa pulls the percentile limits towards the side
-    /// of the skewness, and both cover the area.
+    /// boot.ci of R's package boot gives similar limits. BCa shifts the percentile limits towards the side of
+    /// the skewness, and both cover the area.
     #[test]
     fn bootstrap_limits() {
         let labels: Vec<u8> = (0..120).map(|row| u8::from(row % 7 < 3 && row > 25)).collect();
@@ -528,7 +529,7 @@ pub(in crate::statistics) mod tests {
             let v01: Vec<f64> = neg.iter().map(|&n| mean(&pos.iter().map(|&p| wins(p, n)).collect::<Vec<_>>())).collect();
             let expected = variance(&v10) / pos.len() as f64 + variance(&v01) / neg.len() as f64;
             let record = summary(&NINETY_FIVE, &labels, &scores);
-            // The oracle sums floats: its error is some ulps of 1.
+            // The oracle sums floats; its error is some ulps of 1.
             prop_assert!((record.interval.se.unwrap().powi(2) - expected).abs() < 1e-15);
         }
     }

@@ -1,4 +1,4 @@
-//! Confidence intervals of the area under the ROC curve of rows that come in clusters.
+//! Confidence intervals of the area under the ROC curve for clustered rows.
 
 use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRecord};
 use crate::ranking::ties::Count;
@@ -8,9 +8,10 @@ use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 use crate::statistics::resampling::Resampling;
 use crate::statistics::rows::Rows;
 
-/// The AUC of rows that come in clusters, with its standard error and interval.
+/// The AUC of clustered rows, with its standard error and interval.
 ///
-/// Of rows with weights, the [infinitesimal jackknife](crate::statistics::inference::weighted_areas) of whole clusters.
+/// For weighted rows, the [infinitesimal jackknife](crate::statistics::inference::weighted_areas) over whole
+/// clusters.
 #[derive(Clone, Copy, Debug)]
 pub struct RocAucCiClustered(pub RocAucCi);
 
@@ -91,7 +92,7 @@ impl Joint for RocAucCiClustered {
 }
 
 impl RocAucCiClustered {
-    /// The record of an area that rests on such a sample.
+    /// The record of an area from this sample.
     fn record(
         &self,
         rows: &Rows,
@@ -130,7 +131,8 @@ mod tests {
         rows_of(&labels, &[&scores], keys)
     }
 
-    /// Every row its own cluster: DeLong's interval. Rows in fives, each with both classes: another one.
+    /// One row per cluster gives DeLong's interval. Clusters of five rows, each with both classes, give
+    /// another one.
     #[test]
     fn clusters_of_one_and_of_five() {
         let statistic = RocAucCiClustered(NINETY_FIVE);

@@ -1,4 +1,4 @@
-//! Confidence intervals of the area under a part of the ROC curve.
+//! Confidence intervals of the partial area under the ROC curve.
 
 use super::partial_placements::{Bounds, Outside, PartialPlacements, Window, of_counts};
 use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRecord};
@@ -10,29 +10,29 @@ use crate::statistics::numbers::partial_area::{Range, Standardized, partial_area
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 use crate::statistics::resampling::{Measure, Resampling, bca};
 
-/// The area under a part of the curve with its standard error and interval.
+/// The partial area under the curve with its standard error and interval.
 ///
-/// By DeLong: the variance of the placements within the bounds (see [`partial_placements`](super::partial_placements)), with
-/// a normal interval that is cut at 0 and at the largest possible area; on a scale that goes on below the diagonal, at the
-/// smallest. On the logit scale, which is the default: of the share of the largest possible area, with the variance by the
-/// jackknife and Student's t with Welch and Satterthwaite's degrees of freedom, where the class that is bounded has as many
-/// rows as lie within the bounds. By bootstrap: quantiles of stratified resamples. An area on the scale of a whole one is
-/// null below the diagonal, if that scale ends there.
+/// DeLong: the variance of the placements within the bounds (see
+/// [`partial_placements`](super::partial_placements)), with a normal interval. It is clipped to 0 and the
+/// maximum area, or, on a scale that extends below the diagonal, to the minimum. Logit, the default: the
+/// share of the maximum area, with the jackknife variance and Student's t. The Welch-Satterthwaite degrees of
+/// freedom count the rows within the bounds for the bounded class. Bootstrap: quantiles of stratified
+/// resamples. A standardised area is null below the diagonal, if the scale ends there.
 #[derive(Clone, Copy, Debug)]
 pub struct RocAucCiPartial {
     /// The bounds.
     pub range: Range,
-    /// Whether the area is put on the scale of a whole one.
+    /// Whether and how the area is standardised.
     pub standardized: Standardized,
-    /// How the interval is made.
+    /// The method of the interval.
     pub method: PartialMethod,
-    /// The interval's coverage.
+    /// The coverage of the interval.
     pub level: f64,
-    /// What is tested; that the score says nothing, if not said.
+    /// The hypothesis; an uninformative score by default.
     pub test: Hypothesis,
 }
 
-/// How the interval is made.
+/// The method of the interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PartialMethod {
     /// Normal, with DeLong's standard error.
@@ -79,17 +79,17 @@ impl FromOptions for RocAucCiPartial {
     }
 }
 
-/// The scale of the answer.
+/// The scale of the result.
 #[derive(Clone, Copy, Debug)]
 struct Scale {
-    /// What one unit of area is.
+    /// The area per unit.
     unit: f64,
-    /// The area of a useless score, and what it is here.
+    /// The area of an uninformative score, and its value on this scale.
     diagonal: f64,
     useless: f64,
     /// The largest possible area.
     full: f64,
-    /// The least and the largest limit.
+    /// The minimum and the maximum limit.
     limits: (f64, f64),
 }
 
@@ -105,13 +105,13 @@ impl Scale {
     }
 
     /// An area on this scale.
-    fn answer(&self, area: f64) -> f64 {
+    fn scaled(&self, area: f64) -> f64 {
         self.useless + self.unit * (area - self.diagonal)
     }
 
-    /// Which share of the largest possible area this is. Rounding does not hide that it is none or all.
-    fn share(&self, answer: f64) -> f64 {
-        let share = ((answer - self.useless) / self.unit + self.diagonal) / self.full;
+    /// The share of the maximum area. Rounding errors do not hide a share of 0 or 1.
+    fn share(&self, scaled: f64) -> f64 {
+        let share = ((scaled - self.useless) / self.unit + self.diagonal) / self.full;
         if share < Self::ROUNDING {
             0.0
         } else if share > 1.0 - Self::ROUNDING {
@@ -121,7 +121,7 @@ impl Scale {
         }
     }
 
-    /// Less than any area differs from none or all, unless it is that.
+    /// Smaller than any true difference from a share of 0 or 1.
     const ROUNDING: f64 = 1e-14;
 }
 
@@ -134,7 +134,7 @@ impl RocAucCiPartial {
         }
     }
 
-    /// By placements.
+    /// From placements.
     fn delong(
         &self,
         record: RocAucCiRecord,
@@ -162,13 +162,13 @@ impl RocAucCiPartial {
         let (of_bounded, of_others) = placements.variances(window).unwrap_or_default();
         let se = (of_bounded + of_others).sqrt();
         let (bounded, others) = window.rows();
-        // A single row within the bounds has one degree of freedom here, not none.
+        // A single row within the bounds gets one degree of freedom here, not zero.
         let rows = [bounded.max(2.0), others];
         let varies = se > Scale::ROUNDING * scale.full;
         let df = if varies { welch([of_bounded, of_others], rows) } else { rows[0].min(rows[1]) - 1.0 };
         let share = LogitScale::of(scale.share(auc), se / scale.full, Count { pos: bounded, neg: others });
         let of_share = share.interval(student_t::upper_quantile(tail(self.level), df));
-        let limit = |share: Option<f64>| share.map(|share| scale.answer(scale.full * share));
+        let limit = |share: Option<f64>| share.map(|share| scale.scaled(scale.full * share));
         let interval = Interval {
             se: Some(scale.unit * se),
             lower: limit(of_share.lower),
@@ -180,7 +180,7 @@ impl RocAucCiPartial {
         RocAucCiRecord { interval: interval.within(scale.limits.0, scale.limits.1), z, p_value, ..record }
     }
 
-    /// By resamples.
+    /// From resamples.
     fn bootstrap(
         &self,
         record: RocAucCiRecord,
@@ -191,12 +191,12 @@ impl RocAucCiPartial {
     ) -> RocAucCiRecord {
         let scale = Scale::of(self.range, self.standardized);
         let areas = resampling.measures_of_counts(counts, measure);
-        let answers = areas.into_iter().map(|area| scale.answer(area)).collect();
-        // By the same arithmetic as in the resamples, of which some are equal to it.
-        let estimate = measure.of(counts).map_or(auc, |area| scale.answer(area));
+        let areas = areas.into_iter().map(|area| scale.scaled(area)).collect();
+        // Uses the same arithmetic as the resamples, some of which are equal to it.
+        let estimate = measure.of(counts).map_or(auc, |area| scale.scaled(area));
         let acceleration = || bca::acceleration(counts, bounds.for_larger(of_counts(counts, bounds)));
         let ci = RocAucCi { level: self.level, interval: Some(limits), ..RocAucCi::default() };
-        let interval = ci.of_resamples(estimate, answers, acceleration);
+        let interval = ci.of_resamples(estimate, areas, acceleration);
         let se = interval.se.unwrap_or_default();
         let (z, p_value) = self.test.test(scale.useless, |value| auc - value, se, normal::upper_tail);
         RocAucCiRecord { interval, z, p_value, ..record }
@@ -306,7 +306,7 @@ mod tests {
             let (lower, upper) = (plain.interval.lower.unwrap(), plain.interval.upper.unwrap());
             let full = range.extremes().1;
             assert!(0.0 < lower && lower < plain.auc.unwrap() && plain.auc.unwrap() < upper && upper < full);
-            // Student's t and the jackknife make it longer.
+            // Student's t and the jackknife widen it.
             let length =
                 |record: &RocAucCiRecord| record.interval.upper.unwrap() - record.interval.lower.unwrap();
             assert!(length(&plain) > 0.95 * length(&delong), "{range:?} {plain:?} {delong:?}");

@@ -1,4 +1,4 @@
-//! The common numbers of a group, from one walk.
+//! Common statistics of a group, from one walk.
 
 use super::curve_sums::CurveSums;
 use super::roc_auc_ci::RocAucCi;
@@ -14,12 +14,13 @@ use crate::statistics::thresholds::confusion::Confusion;
 
 /// AUC with its interval, Gini coefficient, KS distance, average precision and best threshold.
 ///
-/// Each number is the same as that of its own statistic. Here the rows are ranked once for all of them. The average
-/// precision is `sum (tpr_i - tpr_(i-1)) precision_i` over the distinct scores, without interpolation (Manning, Raghavan and Schütze 2008, section 8.4). The best threshold is where
-/// `tpr - fpr` is largest (Youden 1950), the highest of several.
+/// Each number equals its separate statistic. The rows are ranked only once. The average precision is
+/// `sum (tpr_i - tpr_(i-1)) precision_i` over the distinct scores, without interpolation (Manning, Raghavan
+/// and Schütze 2008, section 8.4). The best threshold maximises `tpr - fpr` (Youden 1950); the highest of
+/// several.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RocSummary {
-    /// How the interval is made.
+    /// The method of the interval.
     pub ci: RocAucCi,
 }
 
@@ -108,7 +109,7 @@ impl Summary for RocSummary {
 }
 
 impl RocSummaryRecord {
-    /// The same with the fields that follow from the counts of rows, which are known whatever the scores are.
+    /// Adds the fields that depend only on the counts of rows.
     fn with_counts(self, rows: RowCounts) -> Self {
         let RowCounts { n_pos, n_neg, n_missing, n_unlabelled, .. } = rows;
         let prevalence = share_of_positives(rows);

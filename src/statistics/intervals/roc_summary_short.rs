@@ -1,4 +1,4 @@
-//! The numbers of a group that a report shows.
+//! The statistics of a group that a report shows.
 
 use super::roc_auc_ci::RocAucCi;
 use crate::math;
@@ -10,13 +10,13 @@ use crate::statistics::options::{OptionError, from_options};
 use crate::statistics::resampling::Resampling;
 use crate::statistics::thresholds::confusion::Confusion;
 
-/// AUC with its interval, KS distance and Gini coefficient: those of [`RocSummary`](super::RocSummary), without the
-/// average precision and the best threshold.
+/// AUC with its interval, KS distance and Gini coefficient, as in [`RocSummary`](super::RocSummary) but
+/// without the average precision and the best threshold.
 ///
-/// Without these no class of a large group has to be put in order, and the record is the same for scores of any type.
+/// No class of a large group needs sorting for these, and the record is the same for scores of any type.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RocSummaryShort {
-    /// How the interval is made.
+    /// The method of the interval.
     pub ci: RocAucCi,
 }
 
@@ -85,7 +85,7 @@ impl Summary for RocSummaryShort {
     }
 }
 
-/// The sums over placements, with weights without squares, and the largest `|tp N - fp P|`.
+/// The sums over placements (with weights, without squares), and the largest `|tp N - fp P|`.
 fn placements_and_farthest(ties: &mut Ties<'_>) -> (Placements, u128) {
     if !ties.has_small_classes() {
         let placements = match ties.units() {
@@ -99,13 +99,13 @@ fn placements_and_farthest(ties: &mut Ties<'_>) -> (Placements, u128) {
 }
 
 impl ShortSummaryRecord {
-    /// The record of rows of which a score is NaN.
+    /// The record of rows with a NaN score.
     pub(in crate::statistics) fn of_nan(rows: RowCounts) -> Self {
         ShortSummaryRecord::nan(Count::from(rows)).with_counts(rows)
     }
 
-    /// The record of rows without weights, from their sums over placements and the largest `|tp N - fp P|`; the interval
-    /// must need no more.
+    /// The record of unweighted rows, from their sums over placements and the largest `|tp N - fp P|`, if the
+    /// interval needs only these.
     pub(in crate::statistics) fn of_sums(
         rows: RowCounts,
         placements: &Placements,
@@ -121,15 +121,15 @@ impl ShortSummaryRecord {
         record.with_areas(pairs, placements, farthest, |auc| ci.of_placements(auc, placements, count))
     }
 
-    /// The same with the fields that follow from the counts of rows, which are known whatever the scores are.
+    /// Adds the fields that depend only on the counts of rows.
     fn with_counts(self, rows: RowCounts) -> Self {
         let RowCounts { n_pos, n_neg, n_missing, n_unlabelled, .. } = rows;
         let prevalence = share_of_positives(rows);
         ShortSummaryRecord { prevalence, n: n_pos + n_neg, n_pos, n_missing, n_unlabelled, ..self }
     }
 
-    /// The same with the fields that follow from the sums over placements and the largest `|tp N - fp P|`; `interval`
-    /// is given the area.
+    /// Adds the fields that depend on the sums over placements and the largest `|tp N - fp P|`; `interval`
+    /// gets the area.
     pub(super) fn with_areas(
         self,
         pairs: u128,
@@ -152,7 +152,8 @@ impl ShortSummaryRecord {
     }
 }
 
-/// The share of positives among rows; none without any, and NaN of rows with weights, which are not known here.
+/// The share of positives; `None` without rows, and NaN for weighted rows, whose weights are unavailable
+/// here.
 pub(super) fn share_of_positives(rows: RowCounts) -> Option<f64> {
     let n = rows.n_pos + rows.n_neg;
     let of_rows = || if rows.have_weights { f64::NAN } else { math::quotient(rows.n_pos.into(), n.into()) };
@@ -168,7 +169,7 @@ mod tests {
     use crate::statistics::tests::summary;
     use proptest::prelude::*;
 
-    /// The fields that both summaries have.
+    /// The common fields of both summaries.
     fn assert_same(short: &ShortSummaryRecord, whole: &super::super::roc_summary::RocSummaryRecord) {
         let counts = (short.n, short.n_pos, short.n_missing, short.n_unlabelled);
         assert_eq!(counts, (whole.n, whole.rows.pos, whole.n_missing, whole.n_unlabelled));
@@ -185,7 +186,7 @@ mod tests {
         }
     }
 
-    /// In parts, whichever class is rarer, where the distance is above the diagonal or below it.
+    /// In parts, for either class as the rarer one, with the maximum above or below the diagonal.
     #[test]
     fn large_groups() {
         let mixed = |row: usize| (row as u32).wrapping_mul(0x9E37_79B1) >> 7;

@@ -1,10 +1,10 @@
-//! The summary of a group whose rows were counted range by range of the score, each range where its rows are.
+//! The summary of a group whose rows are distributed by ranges of the score, each counted locally.
 //!
-//! A range does not know what lies above it and below it. The placement of a positive is that among the rows of its range,
-//! and all negatives below the range come on top, twice: the same number for each positive of the range. So the sums over
-//! placements and over their squares follow from those within ranges. `tp N - fp P` is linear in the point of the curve, so
-//! it is largest and smallest at corners of the convex hull of the points of a range, wherever the range begins. All of
-//! this is in integers, so the answer does not depend on where ranges end.
+//! A range has no information about the rows above and below it. The placement of a positive is its placement
+//! within the range, plus twice the negatives below the range, which is constant in the range. The sums over
+//! placements and over their squares therefore follow from the sums within ranges. `tp N - fp P` is linear in
+//! the point of the curve. Its extremes are at corners of the convex hull of the points of a range, wherever
+//! the range begins. All sums are integers, so the result does not depend on the range borders.
 
 use super::roc_auc_ci::RocAucCi;
 use super::roc_summary_short::ShortSummaryRecord;
@@ -14,18 +14,18 @@ use crate::states::State;
 use crate::statistics::curves::thinning::{hull, lower_hull};
 use crate::statistics::options::{FromOptions, OptionError, Options, from_options};
 
-/// What the rows of a range of scores add to the summary of their group, from their state: as bytes, which
-/// [`SummaryOfRanges`] of this version reads, and which nobody stores.
+/// The contribution of a range of scores to the summary of its group, from the state of its rows. It is a
+/// byte string for [`SummaryOfRanges`] of the same version, not for storage.
 #[derive(Clone, Copy, Debug)]
 pub struct RangeSums {}
 
 from_options!(|_| RangeSums {});
 
-/// The numbers of [`RocSummaryShort`](super::RocSummaryShort), from the [`RangeSums`] of ranges that hold all rows of a
-/// group.
+/// The numbers of [`RocSummaryShort`](super::RocSummaryShort), from the [`RangeSums`] of ranges that contain
+/// all rows of a group.
 #[derive(Clone, Copy, Debug)]
 pub struct SummaryOfRanges {
-    /// How the interval is made.
+    /// The method of the interval.
     pub ci: RocAucCi,
 }
 
@@ -35,9 +35,9 @@ pub struct Sums {
     rows: Count,
     n_missing: u64,
     has_nan: bool,
-    /// Among the rows of the range.
+    /// The placements within the range.
     placements: Placements,
-    /// Corners of the convex hull of the points `(fp, tp)`, counted within the range; without (0, 0).
+    /// Corners of the convex hull of the points `(fp, tp)`, counted within the range, without (0, 0).
     corners: Vec<(u64, u64)>,
 }
 
@@ -62,14 +62,14 @@ impl From<&State> for Sums {
         let mut corners = [hull(&points), lower_hull(&points)].concat();
         corners.sort_unstable();
         corners.dedup();
-        // The first point is the last one of the range above.
+        // The first point is the last point of the range above.
         sums.corners = corners[1..].iter().map(|&corner| points[corner]).collect();
         sums
     }
 }
 
 impl Sums {
-    /// The sums as bytes: numbers of 64 bits, those of 128 bits as two.
+    /// The sums as bytes: 64-bit integers, with 128-bit integers as two.
     pub fn bytes(&self) -> Vec<u8> {
         let Placements { sum, squares_of_pos, squares_of_neg } = self.placements;
         let wide = [sum, squares_of_pos, squares_of_neg].into_iter();
@@ -79,7 +79,7 @@ impl Sums {
         head.into_iter().chain(wide).chain(corners).flat_map(u64::to_le_bytes).collect()
     }
 
-    /// The sums of these bytes, if they are those of any rows.
+    /// Parses the sums; `None` if no rows have such sums.
     pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
         let (numbers, rest) = bytes.as_chunks::<8>();
         let numbers: Vec<u64> = numbers.iter().map(|&number| u64::from_le_bytes(number)).collect();
@@ -96,7 +96,8 @@ impl Sums {
         if !is_whole || !are_few || corners.iter().any(|&(fp, tp)| fp > neg || tp > pos) {
             return None;
         }
-        // No placement is larger than twice the other class, and no square of a sum is larger than the sum of squares.
+        // No placement exceeds twice the other class, and no squared sum exceeds the number of rows times the
+        // sum of squares.
         let fits = |squares: u128, rows: u64, others: u64| {
             let most = 2 * u128::from(others);
             placements.sum <= u128::from(rows) * most
@@ -117,7 +118,8 @@ impl FromOptions for SummaryOfRanges {
 }
 
 impl SummaryOfRanges {
-    /// The numbers of a group from the sums of its ranges, the highest scores first. None if there are too many rows.
+    /// The numbers of a group from the sums of its ranges, highest scores first. `None` if there are too many
+    /// rows.
     pub fn record(&self, ranges: &[Sums]) -> Option<ShortSummaryRecord> {
         let mut rows = Count::default();
         let mut n_missing = 0u64;
@@ -142,7 +144,7 @@ fn whole(ranges: &[Sums], rows: Count) -> (Placements, u128) {
     let mut above = Count::default();
     let (mut placements, mut farthest) = (Placements::default(), 0);
     for Sums { rows: range_rows, placements: within, corners, .. } in ranges {
-        // Twice the rows that those of the range beat, or lose to, beside those within it.
+        // Twice the rows outside the range that its rows beat, or lose to.
         let below = 2 * u128::from(rows.neg - above.neg - range_rows.neg);
         let higher = 2 * u128::from(above.pos);
         let moved = |squares: u128, rows: u64, more: u128| {
@@ -174,14 +176,14 @@ mod tests {
     const METHODS: [IntervalMethod; 4] =
         [IntervalMethod::Wilson, IntervalMethod::DeLong, IntervalMethod::Logit, IntervalMethod::HanleyMcneil];
 
-    /// Through bytes, as they come.
+    /// Via the byte encoding.
     fn sums<S: Score>(labels: &[u8], scores: &[S]) -> Sums {
         let sums = with_ties(labels, scores, |mut ties| Sums::from(&ties.state()));
         assert_eq!(Sums::of_bytes(&sums.bytes()), Some(sums.clone()));
         sums
     }
 
-    /// The numbers of rows that are cut below each of some scores.
+    /// The numbers of rows, split below each of some scores.
     fn cut(rows: &[(u8, i8)], borders: &[i8], ci: RocAucCi) -> ShortSummaryRecord {
         let mut borders = borders.to_vec();
         borders.sort_unstable_by(|a, b| b.cmp(a));
@@ -232,7 +234,8 @@ mod tests {
         assert_eq!((record.n, record.n_pos, record.prevalence), (3, 2, Some(2.0 / 3.0)));
     }
 
-    /// The largest number of rows, half of either class, in the order that gives the largest squares: nothing overflows.
+    /// The maximum number of rows, half of either class, in the order with the largest squares: nothing
+    /// overflows.
     #[test]
     fn the_largest_group() {
         let half = MOST_ROWS / 2;
@@ -249,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_no_rows_are_refused() {
+    fn invalid_bytes_are_rejected() {
         let bytes = sums(&[0, 1, 1, 0], &[1, 2, 3, 4]).bytes();
         assert_eq!(Sums::of_bytes(&bytes[..bytes.len() - 1]), None);
         assert_eq!(Sums::of_bytes(&bytes[..bytes.len() - 8]), None);
@@ -265,7 +268,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_cut_gives_the_bits_of_the_whole(
+        fn independent_of_range_borders(
             rows in proptest::collection::vec((0u8..2, -9i8..9), 0..120),
             borders in proptest::collection::vec(-10i8..10, 0..6),
         ) {

@@ -1,4 +1,4 @@
-//! Columns of records: what a field holds, and how its column grows.
+//! Columns of records: the kinds of fields, and appending to columns.
 
 use rayon::prelude::*;
 
@@ -6,14 +6,15 @@ use crate::memory;
 use crate::ranking::scores::{Keys, Width};
 use crate::ranking::tasks;
 
-/// Rows of a part whose columns are appended by several threads: most of the time is that of pages which are new.
+/// From this number of rows, the columns of a part are appended by several threads: page faults dominate the
+/// time.
 const MANY_ROWS: usize = 1 << 12;
 
-/// Items that a list column gets room for before their number is known, at most. Of states, these are bins of about 100 MB,
-/// or of 170 MB with weights.
+/// The maximum number of items reserved for a list column before their number is known. For states, these are
+/// bins of about 100 MB, or of 170 MB with weights.
 const MOST_ITEMS_AHEAD: usize = 1 << 22;
 
-/// What a field holds.
+/// The kind of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// A 64-bit float.
@@ -24,15 +25,15 @@ pub enum FieldKind {
     Mass,
     /// A count of rows or, if rows have weights, the exact sum of their weights, as a decimal number.
     Sum,
-    /// The exact sum of squared weights, as a decimal number; there is no such field if rows have no weights.
+    /// The exact sum of squared weights, as a decimal number; absent if rows have no weights.
     Squares,
-    /// A truth value.
+    /// A boolean.
     Truth,
-    /// A score of the group, in the score's own type.
+    /// A score of the group, in the type of the scores.
     Threshold,
-    /// A word of the statistic's own.
+    /// One of the statistic's words.
     Word,
-    /// The name of one of the score columns, or of the class that it is for.
+    /// The name of a score column, or of its class.
     Name,
     /// A value of the key column, such as a segment.
     Key,
@@ -42,16 +43,16 @@ pub enum FieldKind {
     Records(&'static [Field]),
 }
 
-/// The name of a field and what it holds.
+/// The name and the kind of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// The field's name, the same in every language.
     pub name: &'static str,
-    /// What it holds.
+    /// The kind.
     pub kind: FieldKind,
 }
 
-/// One field of many records.
+/// The values of one field over many records.
 #[derive(Debug)]
 pub enum Column {
     /// 64-bit floats.
@@ -64,13 +65,13 @@ pub enum Column {
     Sum(Sums),
     /// Steps of sums of squared weights; empty if rows have no weights.
     Squares(Nullable<u128>),
-    /// Truth values.
+    /// Booleans.
     Truth(Nullable<bool>),
     /// Keys of scores.
     Threshold(Thresholds),
     /// Words.
     Word(Nullable<&'static str>),
-    /// Places of score columns.
+    /// Indices of score columns.
     Name(Nullable<u32>),
     /// Codes of keys.
     Key(Nullable<u32>),
@@ -80,10 +81,10 @@ pub enum Column {
     Records(Lists<Vec<Column>>),
 }
 
-/// Lists of which some may be missing, one after the other.
+/// Nullable lists, concatenated.
 #[derive(Debug)]
 pub struct Lists<T> {
-    /// Where each list ends among the items.
+    /// The end of each list among the items.
     pub ends: Nullable<u64>,
     /// The items of all lists.
     pub items: T,
@@ -98,21 +99,21 @@ pub struct Sums {
     pub steps: Vec<u128>,
 }
 
-/// Values of which some may be missing.
+/// Nullable values.
 #[derive(Debug)]
 pub struct Nullable<T> {
-    /// A value for each row; where it is missing, any value.
+    /// A value for each row; unspecified for null.
     pub values: Vec<T>,
-    /// Which values are there; empty as long as all are.
+    /// The validity of each value; empty if all are valid.
     pub present: Vec<bool>,
 }
 
-/// Keys of scores of which some may be missing.
+/// Nullable keys of scores.
 #[derive(Debug)]
 pub struct Thresholds {
-    /// A key for each row; where it is missing, any.
+    /// A key for each row; unspecified for null.
     pub keys: Keys,
-    /// Which keys are there; empty as long as all are.
+    /// The validity of each key; empty if all are valid.
     pub present: Vec<bool>,
 }
 
@@ -127,7 +128,7 @@ impl<T: Copy + Default> Nullable<T> {
         self.values.push(value.unwrap_or_default());
     }
 
-    /// Appends several values. Seldom is any missing, so that they are looked through first.
+    /// Appends several values. Nulls are rare, so the values are first checked for them.
     #[inline]
     pub(in crate::statistics) fn push_each(&mut self, values: impl Iterator<Item = Option<T>> + Clone) {
         if self.present.is_empty() && values.clone().all(|value| value.is_some()) {
@@ -170,7 +171,7 @@ impl Thresholds {
     }
 }
 
-/// Marks the next row as present or missing, after so many rows and with room for more.
+/// Sets the validity of the next row after `rows` rows; `room` is the capacity for more.
 #[inline]
 fn mark(present: &mut Vec<bool>, is_present: bool, (rows, room): (usize, usize)) {
     if is_present && present.is_empty() {
@@ -183,7 +184,7 @@ fn mark(present: &mut Vec<bool>, is_present: bool, (rows, room): (usize, usize))
     present.push(is_present);
 }
 
-/// Appends the marks of further rows to those of the rows before.
+/// Appends the validity of further rows.
 fn mark_more(present: &mut Vec<bool>, further: &[bool], (rows, more): (usize, usize)) {
     if !(present.is_empty() && further.is_empty()) {
         present.resize(rows, true);
@@ -193,7 +194,7 @@ fn mark_more(present: &mut Vec<bool>, further: &[bool], (rows, more): (usize, us
 }
 
 impl<T> Lists<T> {
-    /// Closes a list after `items` items in all, or says that it is missing.
+    /// Closes a list at `items` items in total, possibly as null.
     pub(in crate::statistics) fn close(&mut self, items: usize, present: bool) {
         self.ends.values.push(items as u64);
         if !present && self.ends.present.is_empty() {
@@ -204,7 +205,7 @@ impl<T> Lists<T> {
         }
     }
 
-    /// Appends other lists, whose items are to be put behind the `before` items here.
+    /// Appends other lists, whose items follow the `before` items here.
     fn extend(&mut self, mut more: Nullable<u64>, before: usize) {
         more.values.iter_mut().for_each(|end| *end += before as u64);
         self.ends.extend(more);
@@ -212,7 +213,7 @@ impl<T> Lists<T> {
 }
 
 impl Column {
-    /// Empty columns for the fields of a record, with room for `rows` records, of scores with keys of a width.
+    /// Empty columns for the fields of a record, with capacity for `rows` records and keys of this width.
     pub fn all_of(fields: &[Field], width: Width, rows: usize) -> Vec<Self> {
         fields
             .iter()
@@ -268,7 +269,7 @@ impl Column {
         }
     }
 
-    /// Columns of one record that were filled in parts, as one.
+    /// Concatenates the columns of one record that were filled in parts.
     pub fn joined(parts: Vec<Vec<Self>>) -> Vec<Self> {
         let mut parts = parts.into_iter();
         let mut columns = parts.next().unwrap_or_default();
@@ -280,7 +281,7 @@ impl Column {
         columns
     }
 
-    /// Makes room for the rows of other columns of the same record, so that none is moved twice.
+    /// Reserves capacity for the rows of other columns of the same record, so that none is moved twice.
     fn reserve_for(columns: &mut [Self], more: &[&[Self]]) {
         for (place, column) in columns.iter_mut().enumerate() {
             let parts = more.iter().map(|part| &part[place]);
@@ -309,7 +310,7 @@ impl Column {
         }
     }
 
-    /// Appends the rows of other columns of the same record; many rows by all threads of a pool.
+    /// Appends the rows of other columns of the same record; many rows use all threads of a pool.
     #[allow(clippy::ptr_arg)]
     pub fn extend_all(columns: &mut Vec<Self>, more: Vec<Self>) {
         if more.first().is_some_and(|column| column.len() >= MANY_ROWS) && tasks::in_pool() {
@@ -319,14 +320,14 @@ impl Column {
         }
     }
 
-    /// Makes room for so many more rows of numbers, if an upper bound of their number is known. Without it, a column
-    /// that grows is copied, and is in memory twice for a while.
+    /// Reserves capacity for more rows of numbers, if an upper bound of their number is known. Otherwise a
+    /// growing column would be copied, and be in memory twice for a while.
     pub fn reserve_all(columns: &mut [Self], rows: usize) {
         columns.iter_mut().for_each(|column| column.reserve(rows));
     }
 
-    /// Makes room for so many more rows, with lists as long as those so far; but for a limited number of items, because the
-    /// next lists may be much shorter.
+    /// Reserves capacity for more rows with lists of the current mean length. The number of items is limited,
+    /// because the next lists may be much shorter.
     pub fn reserve_alike(columns: &mut [Self], rows: usize) {
         for column in columns {
             match column {

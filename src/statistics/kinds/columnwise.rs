@@ -1,21 +1,21 @@
-//! Functions of whole columns: one answer a row, not one a group.
+//! Functions of whole columns, with one result per row.
 
-/// A function of columns of numbers that answers every row.
+/// A function of numeric columns with one result per row.
 pub trait Columnwise {
-    /// What the columns are called.
+    /// The names of the columns.
     const ROLES: &'static [&'static str];
 
-    /// The fields of an answer; a single one stands for itself.
+    /// The fields of a result; a single field is not wrapped in a struct.
     const FIELDS: &'static [&'static str];
 
-    /// The fields that are counts, or places of rows.
+    /// The fields that are counts or row indices.
     const COUNTS: &'static [&'static str] = &[];
 
-    /// The columns of the answer, from columns of one length; or what is wrong with the numbers.
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String>;
+    /// The result columns, from columns of one length; an error describes invalid numbers.
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String>;
 }
 
-/// What `number` makes of the numbers of each row, one from each column; null where one is null, or the answer is NaN.
+/// Applies `number` to each row, with one number from each column; null if one is null or the result is NaN.
 pub fn of_each_row<const N: usize>(
     columns: &[Vec<Option<f64>>],
     number: impl Fn([f64; N]) -> f64,

@@ -1,4 +1,5 @@
-//! The kinds of statistics: one record for a group, a curve, several columns row by row, whole columns; and records.
+//! Kinds of statistics: one record per group, a curve, several columns row by row, whole columns; and
+//! records.
 
 pub mod column;
 pub mod columnwise;

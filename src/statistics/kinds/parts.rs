@@ -1,4 +1,4 @@
-//! Some rows of columns that were filled in parts, in any order.
+//! A selection of rows from columns that were filled in parts, in any order.
 
 use std::borrow::Cow;
 use std::iter;
@@ -8,16 +8,16 @@ use super::runs::Runs;
 use crate::ranking::scores::{Key, Keys, Width};
 
 impl Column {
-    /// Some rows of columns of one record that were filled in parts.
+    /// Selects rows from columns of one record that were filled in parts.
     pub fn rows_of(parts: Vec<Vec<Self>>, rows: &Runs) -> Vec<Self> {
         let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
-        // One field after the other, so that memory of what was copied is free for the next one.
+        // One field after the other, so that freed memory is reused for the next one.
         let of_fields = iter::from_fn(|| parts.iter_mut().map(Iterator::next).collect::<Option<Vec<_>>>());
         of_fields.take_while(|parts| !parts.is_empty()).map(|parts| of_field(parts, rows)).collect()
     }
 }
 
-/// Some rows of a field that was filled in parts.
+/// Selects rows from a field that was filled in parts.
 fn of_field(parts: Vec<Column>, rows: &Runs) -> Column {
     macro_rules! of_any_kind {
         ($($kind:ident)*) => {
@@ -35,9 +35,9 @@ fn of_field(parts: Vec<Column>, rows: &Runs) -> Column {
     of_any_kind!(Number Count Mass Sum Squares Truth Threshold Word Name Key Numbers Records)
 }
 
-/// A column, or a part of one, that was filled in parts.
+/// A column, or a component of one, that was filled in parts.
 trait InParts: Sized {
-    /// Some rows of the parts.
+    /// Selects rows from the parts.
     fn rows_of(parts: Vec<Self>, rows: &Runs) -> Self;
 }
 
@@ -55,7 +55,7 @@ impl InParts for Vec<f64> {
 
 impl<T: Copy + Default + Send + Sync> InParts for Nullable<T> {
     fn rows_of(parts: Vec<Self>, rows: &Runs) -> Self {
-        // Of squared weights there are none if rows have no weights.
+        // There are no squared weights if rows have no weights.
         if parts.iter().all(|part| part.values.is_empty()) {
             return Nullable { values: Vec::new(), present: Vec::new() };
         }
@@ -76,7 +76,8 @@ impl InParts for Thresholds {
     }
 }
 
-/// The marks of which rows are there, from those of each part and its number of rows; none if all rows are there.
+/// The validity of the selected rows, from each part's validity and number of rows; empty if all rows are
+/// valid.
 fn marks_of(parts: Vec<(Vec<bool>, usize)>, rows: &Runs) -> Vec<bool> {
     if parts.iter().all(|(marks, _)| marks.is_empty()) {
         return Vec::new();
@@ -94,7 +95,7 @@ impl InParts for Keys {
         fn of_width<K: Key>(parts: &[Keys], rows: &Runs) -> Keys {
             rows.of(&parts.iter().map(as_width::<K>).collect::<Vec<_>>()).into()
         }
-        // A part that has no key yet may have another width than the others.
+        // A part without keys may have another width than the others.
         let width = parts
             .iter()
             .find(|part| !part.is_empty())
@@ -151,7 +152,7 @@ mod tests {
         Field { name: "numbers", kind: FieldKind::Numbers },
     ];
 
-    /// A row, with as many items as its last digit says; none of a missing row.
+    /// A row with as many items as its last digit; no items if it is null.
     fn append(row: Option<u64>, weighted: bool, columns: &mut [Column]) {
         let [Column::Number(number), Column::Records(records), Column::Numbers(numbers)] = columns else {
             panic!("three kinds")
@@ -188,7 +189,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_filled_in_that_order(
+        fn equals_filling_in_order(
             parts in prop::collection::vec(prop::collection::vec(prop::option::weighted(0.8, 0u64..1000), 0..9), 1..5),
             picks in prop::collection::vec(any::<prop::sample::Index>(), 0..30),
             weighted in any::<bool>(),
@@ -246,7 +247,7 @@ mod tests {
         }
     }
 
-    /// As in a part whose states have no bins: its keys have the width that they began with.
+    /// A part whose states have no bins keeps the initial width of its keys.
     #[test]
     fn keys_of_another_width() {
         let keys = |keys: Keys| vec![Column::Threshold(Thresholds { keys, present: Vec::new() })];

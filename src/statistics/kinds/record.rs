@@ -1,7 +1,8 @@
-//! Records as columns: the answers of a statistic, field by field.
+//! Records as columns: the results of a statistic, field by field.
 //!
-//! A statistic declares its record once with the macro `record!`. The field names, their kinds and the way into columns
-//! follow from that declaration. A field may itself be a record: its columns then stand in its place, under their own names.
+//! A statistic declares its record once with the macro `record!`. The field names, their kinds and the
+//! conversion to columns follow from that declaration. A field may itself be a record; its columns are then
+//! flattened, under their names.
 
 use std::slice::IterMut;
 
@@ -9,15 +10,15 @@ use super::column::{Column, Field, FieldKind};
 use crate::ranking::ties::{Count, RowCounts, Ties, Unit};
 use crate::statistics::rows::Rows;
 
-/// The answer of a statistic: named fields of known kinds.
+/// The result of a statistic: named fields with kinds.
 pub trait Record: Value {
     /// The fields, in order.
     const FIELDS: &'static [Field] = Self::COLUMNS;
 
-    /// Of each declared field the number of its columns, and its sentence.
+    /// The number of columns and the sentence of each declared field.
     const SENTENCES: &'static [(usize, &'static str)] = &[];
 
-    /// Appends each field to the column of its place.
+    /// Appends each field to its column.
     #[inline]
     fn append(self, columns: &mut [Column]) {
         self.write(&mut columns.iter_mut());
@@ -29,11 +30,11 @@ pub trait Record: Value {
     }
 }
 
-/// A score that a record names, by its key, widened.
+/// A score in a record, as its widened key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold(pub u128);
 
-/// A count of rows, or the bits of a sum of weights. All masses of an answer are of the same kind.
+/// A count of rows, or the bits of a sum of weights. All masses of a result are of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mass(pub u64);
 
@@ -45,24 +46,24 @@ impl Mass {
     }
 }
 
-/// The place of a score column, whose name or class the record tells.
+/// The index of a score column; the record contains its name or class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name(pub u32);
 
-/// The code of a key, whose value the record tells.
+/// The code of a key; the record contains its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyCode(pub u32);
 
-/// A value that can stand in a record. Most have one column; a record has several.
+/// A value in a record. Most values have one column; a record has several.
 pub trait Value: Sized {
-    /// The columns of the value. One with an empty name is called what the field is called, and one whose name is `_se`,
-    /// `_lower` or `_upper` so with this ending.
+    /// The columns of the value. A column with an empty name gets the name of the field; the names `_se`,
+    /// `_lower` and `_upper` are suffixes to it.
     const COLUMNS: &'static [Field];
 
-    /// The value in a group that cannot be ranked, because it has a NaN score. These are its rows.
+    /// The value for a group that cannot be ranked because of a NaN score; `rows` are its counts.
     fn nan(rows: Count) -> Self;
 
-    /// The value in a group where it is undefined: null, or a count of 0. These are its rows.
+    /// The value for a group where it is undefined: null, or a count of 0; `rows` are its counts.
     fn undefined(rows: Count) -> Self;
 
     /// Appends the value to the next columns, as many as it has.
@@ -77,7 +78,7 @@ pub trait Value: Sized {
     }
 }
 
-/// The column of a value that has one, called what the field is called.
+/// The column of a single-column value, with the name of the field.
 const fn field_of(kind: FieldKind) -> Field {
     Field { name: "", kind }
 }
@@ -172,10 +173,10 @@ impl<R: Record> Value for Option<Vec<R>> {
     }
 }
 
-/// A record that is nothing but a list of records.
+/// A record that is just a list of records.
 impl<R: Record> Record for Option<Vec<R>> {}
 
-/// The positives and negatives of a group, which are known whatever its scores are: the columns `n_pos` and `n_neg`.
+/// The positives and negatives of a group, which are defined for any scores: the columns `n_pos` and `n_neg`.
 impl Value for Count {
     const COLUMNS: &'static [Field] =
         &[Field { name: "n_pos", kind: FieldKind::Count }, Field { name: "n_neg", kind: FieldKind::Count }];
@@ -202,7 +203,7 @@ impl From<RowCounts> for Count {
 }
 
 impl From<&Ties<'_>> for Count {
-    /// The rows, whatever they weigh.
+    /// The rows, independent of weights.
     fn from(ties: &Ties<'_>) -> Self {
         let (pos, neg) = ties.rows();
         Count { pos, neg }
@@ -216,13 +217,13 @@ impl From<&Rows> for Count {
     }
 }
 
-/// A field of a record: what its column may be called, alone and with each ending, and the columns of its value.
+/// A field of a record: its possible column names, alone and with each suffix, and the columns of its value.
 pub(crate) struct FieldColumns {
     pub names: [&'static str; 4],
     pub columns: &'static [Field],
 }
 
-/// The number of columns of some fields.
+/// The number of columns of these fields.
 pub(crate) const fn number_of_columns(fields: &[FieldColumns]) -> usize {
     let (mut number, mut field) = (0, 0);
     while field < fields.len() {
@@ -232,7 +233,7 @@ pub(crate) const fn number_of_columns(fields: &[FieldColumns]) -> usize {
     number
 }
 
-/// The columns of some fields, one after the other.
+/// The concatenated columns of these fields.
 pub(crate) const fn columns_of<const N: usize>(fields: &[FieldColumns]) -> [Field; N] {
     let mut columns = [field_of(FieldKind::Number); N];
     let (mut place, mut field) = (0, 0);
@@ -257,7 +258,7 @@ pub(crate) const fn columns_of<const N: usize>(fields: &[FieldColumns]) -> [Fiel
     columns
 }
 
-/// A field's name without the mark of a raw identifier, which a keyword such as `fn` needs.
+/// A field's name without the `r#` prefix of a raw identifier, for keywords such as `fn`.
 const fn plain(name: &str) -> &str {
     match name.as_bytes() {
         [b'r', b'#', ..] => name.split_at(2).1,
@@ -265,7 +266,7 @@ const fn plain(name: &str) -> &str {
     }
 }
 
-/// Declares a record: a struct whose fields are columns, with its values where it is NaN and where it is undefined.
+/// Declares a record: a struct whose fields are columns, with its NaN and undefined values.
 macro_rules! record {
     ($(#[$doc:meta])* pub struct $name:ident {
         $($(#[doc = $sentence:literal])* pub $field:ident: $value:ty,)*
@@ -289,7 +290,8 @@ macro_rules! record {
                 $crate::statistics::kinds::record::Value::nan(rows.into())
             }
 
-            /// The record of a group of these rows in which all else is undefined: nulls, other counts of 0.
+            /// The record of a group of these rows in which all other fields are undefined: nulls, other
+            /// counts of 0.
             pub(in crate::statistics) fn undefined(rows: impl Into<$crate::ranking::ties::Count>) -> Self {
                 $crate::statistics::kinds::record::Value::undefined(rows.into())
             }
@@ -373,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_in_a_record_has_its_columns_inside() {
+    fn nested_records_are_flattened() {
         let names = Outer::FIELDS.iter().map(|field| field.name).collect::<Vec<_>>();
         assert_eq!(names, ["fn", "number", "count", "score", "n_pos", "n_neg"]);
         let rows = Count { pos: 2, neg: 3 };
@@ -396,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_land_in_their_columns() {
+    fn values_are_appended_to_their_columns() {
         let fields = Every::FIELDS;
         assert_eq!(fields.iter().map(|field| field.name).collect::<Vec<_>>(), ["number", "count", "score"]);
         let mut first = Column::all_of(fields, Width::W8, 2);
@@ -416,7 +418,7 @@ mod tests {
         assert_eq!((&score.keys, &score.present[..]), (&Keys::W8(vec![9, 0, 255]), &[true, false, true][..]));
     }
 
-    /// Several records at once are the same columns as one after the other, wherever values are missing.
+    /// Appending several records at once gives the same columns as one by one, for any pattern of nulls.
     #[test]
     fn several_records_at_once() {
         let every = |row: u64| Every {
@@ -439,7 +441,7 @@ mod tests {
             assert_eq!(format!("{at_once:?}"), format!("{one_by_one:?}"));
             one_by_one
         };
-        // A value of the first records is missing; or of later ones, and then none again.
+        // A null in the first records, or only in later ones, followed by none.
         compare(&[2..4, 4..6]);
         let columns = compare(&[0..2, 4..7, 0..0, 7..13, 14..16]);
         let [Column::Truth(_), Column::Number(number), _, Column::Threshold(score), _, _] = &columns[..]

@@ -1,7 +1,7 @@
-//! Some rows of several parts, in any order.
+//! A selection of rows from several parts, in any order.
 //!
-//! Neighbouring rows of a part are copied together. Threads of a pool share what is to be copied, since most of the time
-//! goes into new pages of memory.
+//! Consecutive rows of a part are copied together. Threads of a pool share the copying, since page faults
+//! dominate its time.
 
 use std::ops::{Deref, Range};
 
@@ -14,10 +14,10 @@ use crate::ranking::tasks;
 /// Fewer values are copied by one thread: waking another one takes about as long.
 const FEWEST_SHARED: usize = 1 << 15;
 
-/// Rows that are copied from each sequence in turn: a block of them stays in the cache.
+/// Rows copied from each sequence in turn; a block of them stays in the cache.
 const ROWS_IN_TURN: usize = 1 << 10;
 
-/// Some rows of several parts, in the order in which they are wanted.
+/// A selection of rows from several parts, in output order.
 #[derive(Debug)]
 pub struct Runs(Order);
 
@@ -27,8 +27,8 @@ enum Order {
     InTurn(InTurn),
 }
 
-/// All rows of sequences of so many rows, which the parts hold one after the other: the first row of each sequence, then the
-/// second row of each, and so on.
+/// All rows of `sequences` sequences of `rows` rows, which are concatenated over the parts, transposed: the
+/// first row of each sequence, then the second, and so on.
 #[derive(Clone, Copy, Debug)]
 struct InTurn {
     sequences: usize,
@@ -41,26 +41,26 @@ impl Default for Runs {
     }
 }
 
-/// The items of some rows, which are lists.
+/// The items of the selected rows, which are lists.
 #[derive(Debug)]
 pub struct Items {
     /// The items.
     pub runs: Runs,
-    /// Where the items of each row end.
+    /// The end of each row's items.
     pub ends: Vec<u64>,
 }
 
-/// Neighbouring rows of a part.
+/// Consecutive rows of a part.
 #[derive(Debug)]
 struct Run {
     part: usize,
     rows: Range<usize>,
-    /// How many rows there are up to the end of this run.
+    /// The cumulative number of rows up to the end of this run.
     end: usize,
 }
 
 impl Runs {
-    /// Rows in an order, each by its number among the rows of all parts, which have so many rows each.
+    /// Rows in an order, each as an index into the rows of all parts, which have these numbers of rows.
     pub fn in_order(rows_of_parts: &[usize], order: impl Iterator<Item = usize>) -> Self {
         let mut runs = Vec::new();
         let ends = ends(rows_of_parts.iter().copied());
@@ -72,13 +72,12 @@ impl Runs {
         Runs(Order::Runs(runs))
     }
 
-    /// All rows of sequences of so many rows, which the parts hold one after the other: the first row of each sequence, then
-    /// the second row of each, and so on.
+    /// All rows of `sequences` sequences of `rows` rows, which are concatenated over the parts, transposed:
+    /// the first row of each sequence, then the second, and so on.
     pub fn in_turn(sequences: usize, rows: usize) -> Self {
         Runs(Order::InTurn(InTurn { sequences, rows }))
     }
 
-    /// The number of rows.
     fn len(&self) -> usize {
         match &self.0 {
             Order::Runs(runs) => end_of(runs),
@@ -86,7 +85,7 @@ impl Runs {
         }
     }
 
-    /// The items of these rows, which are lists; `ends` says where those of a part end among its items.
+    /// The items of these rows, which are lists; `ends` are the ends of each part's lists.
     pub fn items(&self, ends: &[Nullable<u64>]) -> Items {
         let runs = match &self.0 {
             Order::Runs(runs) => runs,
@@ -107,7 +106,7 @@ impl Runs {
         Items { runs: Runs(Order::Runs(items)), ends: ends_of_rows }
     }
 
-    /// The values of these rows, where each part has a value for each of its rows.
+    /// The values of these rows, from one value per row of each part.
     pub fn of<T: Copy + Default + Send + Sync>(&self, parts: &[impl Deref<Target = [T]>]) -> Vec<T> {
         let mut values = memory::zeroed_lazily(self.len());
         let parts = parts.iter().map(|part| &**part).collect::<Vec<_>>();
@@ -119,12 +118,12 @@ impl Runs {
     }
 }
 
-/// How many rows some runs have.
+/// The number of rows in these runs.
 fn end_of(runs: &[Run]) -> usize {
     runs.last().map_or(0, |run| run.end)
 }
 
-/// Appends rows of a part, which may follow the last run.
+/// Appends rows of a part, possibly by extending the last run.
 fn push(runs: &mut Vec<Run>, part: usize, rows: Range<usize>) {
     let end = end_of(runs) + rows.len();
     match runs.last_mut() {
@@ -136,7 +135,7 @@ fn push(runs: &mut Vec<Run>, part: usize, rows: Range<usize>) {
     }
 }
 
-/// Copies the values of runs, before which there are `before` rows.
+/// Copies the values of runs, after `before` rows.
 fn copy<T: Copy + Send + Sync>(runs: &[Run], before: usize, parts: &[&[T]], values: &mut [T]) {
     if values.len() > FEWEST_SHARED && runs.len() > 1 && tasks::in_pool() {
         let half = before + values.len() / 2;
@@ -155,7 +154,8 @@ fn copy<T: Copy + Send + Sync>(runs: &[Run], before: usize, parts: &[&[T]], valu
     }
 }
 
-/// Copies the values of sequences of so many rows, which the parts hold one after the other, in turn.
+/// Copies and transposes the values of `sequences` sequences of `rows` rows, which are concatenated over the
+/// parts.
 fn copy_in_turn<T: Copy + Send + Sync>(parts: &[&[T]], InTurn { sequences, rows }: InTurn, values: &mut [T]) {
     let ends = ends(parts.iter().map(|part| part.len()));
     let copy_block = |(block, values): (usize, &mut [T])| {
@@ -183,7 +183,7 @@ fn copy_in_turn<T: Copy + Send + Sync>(parts: &[&[T]], InTurn { sequences, rows 
     }
 }
 
-/// Where each of some parts of these sizes ends.
+/// The end of each part with these sizes.
 fn ends(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut end = 0;
     sizes

@@ -1,4 +1,4 @@
-//! Statistics that answer each group with one record.
+//! Statistics with one record per group.
 
 use super::record::{Record, Value};
 use crate::ranking::ties::{RowCounts, Ties};
@@ -6,43 +6,44 @@ use crate::states::Limit;
 use crate::statistics::options::OptionError;
 use crate::statistics::resampling::bootstrap::Resampling;
 
-/// A statistic that answers each group with one record.
+/// A statistic with one record per group.
 pub trait Summary: Sync {
     /// The record of a group.
     type Record: Record;
 
-    /// Whether rows may have weights. The ties then count units: see [`Ties::units`].
+    /// Whether rows may have weights. Ties then count units: see [`Ties::units`].
     const WEIGHTS: bool = false;
 
-    /// Refuses options that need the weight of each row, of states that have only sums of weights.
+    /// Rejects options that need the weight of each row, for states that have only sums of weights.
     fn check_sums_of_weights(&self) -> Result<(), OptionError> {
         Ok(())
     }
 
-    /// Checks the rows of a group, if the options are for some kinds of rows only.
+    /// Checks the rows of a group, if the options support only some rows.
     fn check_ties(&self, _ties: &mut Ties<'_>) -> Result<(), String> {
         Ok(())
     }
 
-    /// If a state of the rows is enough for the statistic: the limit of its size, or no limit if it must be exact.
+    /// If the statistic needs only a state of the rows: the limit of its size, or no limit for an exact
+    /// state.
     fn state(&self) -> Option<Option<Limit>> {
         None
     }
 
-    /// How the statistic resamples rows, if it does.
+    /// The resampling of rows, if any.
     fn resampling(&self) -> Option<Resampling> {
         None
     }
 
-    /// Which statistic serves groups of 2^31 rows or more, if this one draws rows one by one.
+    /// The alternative statistic for groups of 2^31 rows or more, if this one resamples rows one by one.
     fn for_large_groups(&self) -> Option<&'static str> {
         None
     }
 
-    /// The record of a group. A field that is undefined there is `None`.
+    /// The record of a group. Undefined fields are `None`.
     fn of_ties(&self, ties: Ties<'_>) -> Self::Record;
 
-    /// The record of a group that has a NaN score: numbers that would depend on ranks are NaN.
+    /// The record of a group with a NaN score: numbers that depend on ranks are NaN.
     fn of_nan(&self, rows: RowCounts) -> Self::Record {
         Value::nan(rows.into())
     }

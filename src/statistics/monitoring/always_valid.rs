@@ -1,4 +1,4 @@
-//! The mean of periods so far, with limits and a test that hold at all periods at once.
+//! The running mean of periods, with limits and a test that are valid at all periods simultaneously.
 
 use super::normal_mixture::NormalMixture;
 use super::periods::{Period, ROLES, Sums, periods};
@@ -7,19 +7,20 @@ use crate::statistics::inference::{Alternative, Hypothesis};
 use crate::statistics::kinds::Columnwise;
 use crate::statistics::options::from_options;
 
-/// The confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024), proposition 2.5, for the weighted mean of
-/// independent estimates with estimated variances; and the e-process against a value, by the same [`NormalMixture`].
+/// The confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024), proposition 2.5, for
+/// the weighted mean of independent estimates with estimated variances. The e-process against a value uses
+/// the same [`NormalMixture`].
 ///
-/// The scale of the mixture is set by the first period whose standard error is not 0, and stays: an answer depends on its
-/// period and those before it. A period whose standard error is estimated as 0 adds no variance, as an unbiased estimate of
-/// the sum of variances has it.
+/// The first period with a positive standard error sets the scale of the mixture, which then stays fixed. A
+/// result depends only on its period and earlier ones. A period with an estimated standard error of 0 adds no
+/// variance, consistent with an unbiased estimate of the sum of variances.
 #[derive(Clone, Copy, Debug)]
 pub struct AlwaysValid {
-    /// The coverage of all intervals at once.
+    /// The simultaneous coverage of all intervals.
     pub level: f64,
-    /// What is tested, if not that the mean is one half.
+    /// The hypothesis; a mean of one half by default.
     pub test: Hypothesis,
-    /// After how many periods like the first one the interval is tightest for its level.
+    /// The number of periods, like the first one, after which the interval is tightest for its level.
     pub tightest_at: f64,
 }
 
@@ -34,7 +35,7 @@ pub(super) fn ln_alpha(level: f64) -> f64 {
     (-level).ln_1p()
 }
 
-/// The largest evidence so far, which bounds a p-value.
+/// The running maximum of the evidence, which bounds a p-value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Largest(f64);
 
@@ -45,7 +46,7 @@ impl Default for Largest {
 }
 
 impl Largest {
-    /// The evidence of one more period, and the p-value. NaN stays NaN.
+    /// The evidence after one more period, and the p-value. NaN is preserved.
     pub fn e_and_p(&mut self, ln_evidence: f64) -> [Option<f64>; 2] {
         if !(ln_evidence <= self.0 || self.0.is_nan()) {
             self.0 = ln_evidence;
@@ -59,8 +60,8 @@ impl Columnwise for AlwaysValid {
     const ROLES: &'static [&'static str] = ROLES;
     const FIELDS: &'static [&'static str] = &["estimate", "lower", "upper", "e_value", "p_value"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
-        let mut answers = vec![Vec::with_capacity(columns[0].len()); Self::FIELDS.len()];
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+        let mut fields = vec![Vec::with_capacity(columns[0].len()); Self::FIELDS.len()];
         let (mut sums, mut mixture, mut largest) = (Sums::default(), None, Largest::default());
         let mut record = [None; 5];
         for period in periods(columns)? {
@@ -69,9 +70,9 @@ impl Columnwise for AlwaysValid {
                 mixture = mixture.or_else(|| self.mixture(period));
                 record = self.record(sums, mixture, &mut largest);
             }
-            answers.iter_mut().zip(record).for_each(|(answer, field)| answer.push(field));
+            fields.iter_mut().zip(record).for_each(|(field, value)| field.push(value));
         }
-        Ok(answers)
+        Ok(fields)
     }
 }
 
@@ -90,7 +91,7 @@ impl AlwaysValid {
         [Some(mean), Some(mean - margin), Some(mean + margin), e_value, p_value]
     }
 
-    /// The logarithm of the evidence for the alternative. Between two bounds it is the weaker one of both sides.
+    /// The logarithm of the evidence for the alternative. With two bounds it is the minimum over both sides.
     fn ln_evidence(&self, sums: Sums, mixture: NormalMixture) -> f64 {
         let Hypothesis { alternative, null, margin } = self.test;
         let null = null.unwrap_or(0.5);
@@ -159,10 +160,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_adds_nothing() {
+    fn missing_periods_are_ignored() {
         let rows = [(None, Some(0.1)), (Some(0.7), Some(0.02)), (Some(0.1), None), (Some(0.75), Some(0.03))];
         let [estimate, lower, upper, e_value, p_value] =
-            BELOW.answer(&columns(&rows)).unwrap().try_into().unwrap();
+            BELOW.evaluate(&columns(&rows)).unwrap().try_into().unwrap();
         assert_eq!(estimate, [None, Some(0.7), Some(0.7), Some(0.725)]);
         assert_eq!((lower[1], upper[1], e_value[1]), (lower[2], upper[2], e_value[2]));
         assert!(p_value[3].unwrap() <= p_value[1].unwrap());
@@ -170,30 +171,32 @@ mod tests {
 
     #[test]
     fn without_an_error_no_limit() {
-        let answer = BELOW.answer(&columns(&[(Some(1.0), Some(0.0)), (Some(0.9), Some(0.02))])).unwrap();
-        let row = |row: usize| answer.iter().map(|field| field[row]).collect::<Vec<_>>();
+        let results = BELOW.evaluate(&columns(&[(Some(1.0), Some(0.0)), (Some(0.9), Some(0.02))])).unwrap();
+        let row = |row: usize| results.iter().map(|field| field[row]).collect::<Vec<_>>();
         assert_eq!(row(0), [Some(1.0), None, None, None, None]);
         assert_eq!(row(1)[0], Some(0.95));
         assert!(row(1).iter().all(|field| field.is_some_and(f64::is_finite)));
     }
 
     #[test]
-    fn nan_stays() {
+    fn nan_is_preserved() {
         for rows in [(f64::NAN, 0.1), (0.5, f64::NAN)] {
-            let answer =
-                BELOW.answer(&columns(&[(Some(rows.0), Some(rows.1)), (Some(0.5), Some(0.1))])).unwrap();
-            assert!(answer.iter().skip(1).all(|field| field[1].unwrap().is_nan()), "{answer:?}");
+            let results =
+                BELOW.evaluate(&columns(&[(Some(rows.0), Some(rows.1)), (Some(0.5), Some(0.1))])).unwrap();
+            assert!(results.iter().skip(1).all(|field| field[1].unwrap().is_nan()), "{results:?}");
         }
     }
 
     #[test]
-    fn what_no_period_has() {
+    fn invalid_numbers_are_rejected() {
         for (place, wrong) in
             [(0, 70.0), (1, -0.1), (1, 2.5), (1, f64::INFINITY), (2, 1e-200), (2, -1.0), (2, f64::NAN)]
         {
             let mut columns = columns(&[(Some(0.5), Some(0.1))]);
             columns[place][0] = Some(wrong);
-            assert!(BELOW.answer(&columns).unwrap_err().contains(&format!("{} holds {wrong}", ROLES[place])));
+            assert!(
+                BELOW.evaluate(&columns).unwrap_err().contains(&format!("{} holds {wrong}", ROLES[place]))
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Whether periods changed, since when and by how much, with limits and a test that hold at all periods at once.
+//! Detection of a change between periods, its time and size, with limits and a test that are valid at all
+//! periods simultaneously.
 
 use super::always_valid::{Largest, ln_alpha};
 use super::normal_mixture::NormalMixture;
@@ -9,37 +10,37 @@ use crate::statistics::inference::{Alternative, Hypothesis};
 use crate::statistics::kinds::Columnwise;
 use crate::statistics::options::{OptionError, Options, from_options};
 
-/// For each period that a change may have begun with, the periods from it on against all before it.
+/// For each possible start of a change, compares the periods from it on with all periods before it.
 ///
-/// Of one beginning j, the evidence against a common mean of the periods before and after is the least over that mean of the
-/// product of both [`NormalMixture`]s: with means m, variances V of the sums and sums of weights W,
-/// `E_j = ((1 + V0 / s0) (1 + V1 / s1))^(-1/2) exp((m1 - m0 - null)² / (2 ((V0 + s0) / W0² + (V1 + s1) / W1²)))`. A product of
-/// independent e-values of one mean is an e-value of it, and the least over all means is one of the hypothesis that
-/// there is one, as in universal inference (Wasserman, Ramdas and Balakrishnan 2020). The one before j is that of a fixed
-/// time, and tightest there.
+/// For a start j, the evidence is against a common mean of the periods before and after. It is the minimum
+/// over that mean of the product of both [`NormalMixture`]s. With means m, variances V of the sums and sums
+/// of weights W, `E_j = ((1 + V0 / s0) (1 + V1 / s1))^(-1/2) exp((m1 - m0 - null)² / (2 ((V0 + s0) / W0² +
+/// (V1 + s1) / W1²)))`. The product of independent e-values for one mean is an e-value for it. The minimum
+/// over all means is an e-value for the hypothesis of a common mean, as in universal inference (Wasserman,
+/// Ramdas and Balakrishnan 2020). The mixture before j has a fixed time, and is tightest there.
 ///
-/// Weights that sum to 1 go to the beginnings: the i-th has `w_i = ln 2 (1 / ln(i + 1) - 1 / ln(i + 2))`. The answer is that
-/// of the largest `w_j E_j`, which is an e-process because it is below the sum of all (e-processes started at consecutive
-/// times: Shin, Ramdas and Rinaldo 2024). Its interval has the level `alpha w_j`, so all those that could have been the answer hold at
-/// once. `O(n²)` for n periods.
+/// The starts have weights that sum to 1: the i-th has `w_i = ln 2 (1 / ln(i + 1) - 1 / ln(i + 2))`. The
+/// result uses the largest `w_j E_j`. It is an e-process, being bounded by the sum over all starts
+/// (e-processes started at consecutive times: Shin, Ramdas and Rinaldo 2024). Its interval has the level
+/// `alpha w_j`, so the intervals of all possible results are simultaneously valid. `O(n²)` for n periods.
 #[derive(Clone, Copy, Debug)]
 pub struct AlwaysValidChange {
-    /// The coverage of all intervals at once.
+    /// The simultaneous coverage of all intervals.
     pub level: f64,
-    /// What the periods of a change are compared with.
+    /// The baseline of a change.
     pub versus: Versus,
-    /// What is tested, if not that there is no change.
+    /// The hypothesis; no change by default.
     pub test: Hypothesis,
-    /// After how many periods like those of the baseline the interval of a change is tightest.
+    /// The number of periods, like those of the baseline, after which the interval of a change is tightest.
     pub tightest_at: f64,
 }
 
-/// What the periods from a beginning on are compared with.
+/// The baseline of a change.
 #[derive(Clone, Copy, Debug)]
 pub enum Versus {
-    /// The periods before them, at least so many.
+    /// The periods before it, at least this many.
     Before(usize),
-    /// An area without an error: the mixture of the periods before, and its terms, are left out.
+    /// An area without an error; the mixture of the periods before, and its terms, are omitted.
     Reference(f64),
 }
 
@@ -69,20 +70,20 @@ from_options!(|options| AlwaysValidChange {
     tightest_at: options.above_0("tightest_at", 1e9)?,
 });
 
-/// A change at one period, of the beginning with most evidence.
+/// The change at one period, for the start with the largest evidence.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     since: usize,
     before: f64,
     after: f64,
-    /// The variance of the change, with that of the effects.
+    /// The variance of the change plus the variance of the effects.
     total: f64,
     ln_ratios: f64,
     ln_weight: f64,
     ln_evidence: f64,
 }
 
-/// The logarithm of the weight of the i-th beginning, counted from 1; the weights sum to 1.
+/// The logarithm of the weight of the i-th start, counted from 1; the weights sum to 1.
 fn ln_weight(i: usize) -> f64 {
     let ln = |n: usize| (n as f64).ln();
     // The difference of the two inverses, without cancellation.
@@ -95,16 +96,16 @@ impl Columnwise for AlwaysValidChange {
         &["since", "before", "after", "change", "lower", "upper", "e_value", "p_value"];
     const COUNTS: &'static [&'static str] = &["since"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         let rows = periods(columns)?;
         let used: Vec<(usize, Period)> =
             rows.iter().enumerate().filter_map(|(row, period)| period.map(|period| (row, period))).collect();
         let changes = self.changes(&used);
-        // The last periods have a change, so the first ones have none.
+        // Only the last periods have a change; the first ones have none.
         let mut none = used.len() - changes.len();
         let mut changes = changes.into_iter();
         let (mut record, mut largest) = ([None; 8], Largest::default());
-        let mut answers = vec![Vec::with_capacity(rows.len()); Self::FIELDS.len()];
+        let mut fields = vec![Vec::with_capacity(rows.len()); Self::FIELDS.len()];
         for period in rows {
             if period.is_some() && none > 0 {
                 none -= 1;
@@ -113,14 +114,14 @@ impl Columnwise for AlwaysValidChange {
             {
                 record = self.record(change, &mut largest);
             }
-            answers.iter_mut().zip(record).for_each(|(answer, field)| answer.push(field));
+            fields.iter_mut().zip(record).for_each(|(field, value)| field.push(value));
         }
-        Ok(answers)
+        Ok(fields)
     }
 }
 
 impl AlwaysValidChange {
-    /// The change at each period from the first possible beginning on, which needs a period with an error.
+    /// The change at each period from the first possible start on, which needs a period with an error.
     fn changes(&self, used: &[(usize, Period)]) -> Vec<Change> {
         let mut before = Sums::default();
         let (first, per_period) = match self.versus {
@@ -162,8 +163,8 @@ impl AlwaysValidChange {
         best
     }
 
-    /// The change of one beginning at each period from it on. Before it are a mean, its variance with that of the effect, and
-    /// the logarithm of the ratio of both.
+    /// The change for one start at each period from it on. The baseline has a mean, its variance plus the
+    /// variance of the effect, and the logarithm of their ratio.
     fn changes_since(
         &self,
         (before, of_before, ln_ratio): (f64, f64, f64),
@@ -184,7 +185,7 @@ impl AlwaysValidChange {
         })
     }
 
-    /// How far a change is from the one that is tested, on the side that counts. NaN stays NaN.
+    /// The distance of a change from the tested one, in the direction of the alternative. NaN is preserved.
     fn distance(&self, change: f64) -> f64 {
         let distance = change - self.test.null.unwrap_or(0.0);
         match self.test.alternative {
@@ -259,39 +260,39 @@ mod tests {
     #[test]
     fn one_mixture_of_a_reference() {
         let below = AlwaysValidChange { versus: Versus::Reference(0.8), ..STATISTIC };
-        let answer =
-            below.answer(&without_counts([vec![Some(0.7)], vec![Some(0.02)], vec![Some(1.0)]])).unwrap();
+        let results =
+            below.evaluate(&without_counts([vec![Some(0.7)], vec![Some(0.02)], vec![Some(1.0)]])).unwrap();
         let mixture = NormalMixture::tightest_at(5.0 * 0.0004, ln_alpha(0.95));
         let e_value = (mixture.ln_evidence(-0.1, 0.0004) + ln_weight(1)).exp();
-        assert!((answer[6][0].unwrap() / e_value - 1.0).abs() < 1e-12);
+        assert!((results[6][0].unwrap() / e_value - 1.0).abs() < 1e-12);
         let margin = mixture.margin(0.0004, ln_alpha(0.95) + ln_weight(1));
-        assert!((answer[5][0].unwrap() + 0.1 - margin).abs() < 1e-12);
+        assert!((results[5][0].unwrap() + 0.1 - margin).abs() < 1e-12);
     }
 
     #[test]
-    fn a_change_is_found_where_it_is() {
+    fn a_change_is_located() {
         let auc: Vec<Option<f64>> = (0..20).map(|row| Some(if row < 9 { 0.8 } else { 0.7 })).collect();
         let columns = without_counts([auc, vec![Some(0.01); 20], vec![Some(1.0); 20]]);
-        let answer = STATISTIC.answer(&columns).unwrap();
-        assert_eq!(answer[0][2], None);
-        assert_eq!(answer[0][19], Some(9.0));
-        assert!((answer[1][19].unwrap() - 0.8).abs() < 1e-12);
-        assert!((answer[3][19].unwrap() + 0.1).abs() < 1e-12);
-        assert!(answer[5][19].unwrap() < 0.0 && answer[7][19].unwrap() < 1e-6, "{answer:?}");
-        // A rise is none of what counts.
+        let results = STATISTIC.evaluate(&columns).unwrap();
+        assert_eq!(results[0][2], None);
+        assert_eq!(results[0][19], Some(9.0));
+        assert!((results[1][19].unwrap() - 0.8).abs() < 1e-12);
+        assert!((results[3][19].unwrap() + 0.1).abs() < 1e-12);
+        assert!(results[5][19].unwrap() < 0.0 && results[7][19].unwrap() < 1e-6, "{results:?}");
+        // A rise is not in the direction of this alternative.
         let test = Hypothesis { alternative: Alternative::Greater, null: None, margin: None };
         let up = AlwaysValidChange { test, ..STATISTIC };
-        assert_eq!(up.answer(&columns).unwrap()[7][19], Some(1.0));
+        assert_eq!(up.evaluate(&columns).unwrap()[7][19], Some(1.0));
     }
 
     #[test]
-    fn the_interval_holds_0_as_long_as_the_p_value_is_above_the_level() {
+    fn interval_and_test_agree() {
         let auc: Vec<Option<f64>> = (0..60).map(|row| Some(0.75 - 0.001 * f64::from(row))).collect();
-        let answer =
-            STATISTIC.answer(&without_counts([auc, vec![Some(0.02); 60], vec![Some(1.0); 60]])).unwrap();
-        let excluded = |row: usize| answer[5][row].is_some_and(|upper| upper < 0.0);
-        let rejected = |row: usize| answer[7][row].is_some_and(|p_value| p_value < 0.05);
-        assert!(rejected(59) && (0..60).all(|row| excluded(row) == rejected(row)), "{answer:?}");
+        let results =
+            STATISTIC.evaluate(&without_counts([auc, vec![Some(0.02); 60], vec![Some(1.0); 60]])).unwrap();
+        let excluded = |row: usize| results[5][row].is_some_and(|upper| upper < 0.0);
+        let rejected = |row: usize| results[7][row].is_some_and(|p_value| p_value < 0.05);
+        assert!(rejected(59) && (0..60).all(|row| excluded(row) == rejected(row)), "{results:?}");
     }
 
     #[test]
@@ -299,7 +300,7 @@ mod tests {
         let columns = without_counts([vec![Some(0.8); 9], vec![Some(0.0); 9], vec![Some(1.0); 9]]);
         let of_reference = AlwaysValidChange { versus: Versus::Reference(0.7), ..STATISTIC };
         for statistic in [STATISTIC, of_reference] {
-            assert!(statistic.answer(&columns).unwrap().iter().flatten().all(Option::is_none));
+            assert!(statistic.evaluate(&columns).unwrap().iter().flatten().all(Option::is_none));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Periods, such as nights, that are looked at one by one: intervals and tests that hold at all of them at once.
+//! Monitoring of periods, such as nights: intervals and tests that are valid at all periods simultaneously.
 
 pub mod always_valid;
 pub mod always_valid_change;

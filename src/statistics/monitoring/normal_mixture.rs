@@ -1,24 +1,25 @@
-//! Robbins' normal mixture: the evidence of a sum against its mean, at all times at once.
+//! Robbins' normal mixture: the evidence of a sum against its mean, valid at all times simultaneously.
 
 use crate::math::normal;
 
-/// A mixture of likelihood ratios of a sum, whose effect is normal with variance `1 / scale`.
+/// A mixture of likelihood ratios of a sum; the effect is normal with variance `1 / scale`.
 ///
-/// For a sum that is `d` above its mean, and whose variance so far is V, `E = (1 + V / s)^(-1/2) exp(d² / (2 (s + V)))` is a
-/// martingale of mean 1 if the terms are normal (Robbins 1970), and so at most `1 / alpha` at all times with probability
-/// `1 - alpha` (Ville 1939). For sums of other independent terms, also of different distributions, with estimated variances
-/// it is so in the limit: Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024), proposition 2.5, where s is `1 / rho²`.
+/// Let a sum be `d` above its mean, with variance V so far. If the terms are normal,
+/// `E = (1 + V / s)^(-1/2) exp(d² / (2 (s + V)))` is a martingale of mean 1 (Robbins 1970). It is therefore
+/// at most `1 / alpha` at all times with probability `1 - alpha` (Ville 1939). For other independent terms
+/// with estimated variances, also of different distributions, this holds in the limit. See Waudby-Smith,
+/// Arbour, Sinha, Kennedy and Ramdas (2024), proposition 2.5, where s is `1 / rho²`.
 #[derive(Clone, Copy, Debug)]
 pub struct NormalMixture {
-    /// The s above, in the unit of the variance.
+    /// The `s` above, in the unit of the variance.
     scale: f64,
 }
 
-/// The ratio of the variance to the scale at which a mixture is tightest for its level: the c with
-/// `c = ln(1 + c) - 2 ln alpha`, which they write with Lambert's W as `-W(-alpha² / e) - 1`.
+/// The ratio of variance to scale at which a mixture is tightest for its level: the solution of
+/// `c = ln(1 + c) - 2 ln alpha`. By Lambert's W it is `-W(-alpha² / e) - 1`.
 pub fn tightest_ratio(ln_alpha: f64) -> f64 {
     let u = -2.0 * ln_alpha;
-    // A bound above the root (Chatzigeorgiou 2013), from which Newton's steps descend.
+    // An upper bound of the root (Chatzigeorgiou 2013), from which Newton's method descends.
     let mut c = (2.0 * u).sqrt() + u;
     for _ in 0..8 {
         c -= (c - c.ln_1p() - u) * (1.0 + c) / c;
@@ -27,12 +28,12 @@ pub fn tightest_ratio(ln_alpha: f64) -> f64 {
 }
 
 impl NormalMixture {
-    /// The mixture whose interval of coverage `1 - alpha` is tightest when the variance is this.
+    /// The mixture whose interval of coverage `1 - alpha` is tightest at this variance.
     pub fn tightest_at(variance: f64, ln_alpha: f64) -> Self {
         NormalMixture { scale: variance / tightest_ratio(ln_alpha) }
     }
 
-    /// The variance of the sum with that of the effect: `s + V`.
+    /// The variance of the sum plus the variance of the effect: `s + V`.
     pub fn total(self, variance: f64) -> f64 {
         self.scale + variance
     }
@@ -42,19 +43,19 @@ impl NormalMixture {
         (variance / self.scale).ln_1p()
     }
 
-    /// The logarithm of the evidence that the mean is another one.
+    /// The logarithm of the evidence that the mean differs.
     pub fn ln_evidence(self, above: f64, variance: f64) -> f64 {
         0.5 * (above * above / self.total(variance) - self.ln_ratio(variance))
     }
 
-    /// The same that it is higher: of effects above 0, with the half-normal distribution. If the mean is lower, the
-    /// evidence falls.
+    /// The same for a higher mean: positive effects, with the half-normal distribution. If the mean is lower,
+    /// the evidence decreases.
     pub fn ln_evidence_of_higher(self, above: f64, variance: f64) -> f64 {
         let z = above / self.total(variance).sqrt();
         std::f64::consts::LN_2 + normal::ln_scaled_tail(-z) - 0.5 * self.ln_ratio(variance)
     }
 
-    /// How far a sum may be from its mean before the evidence is `1 / alpha`.
+    /// The distance of a sum from its mean at which the evidence is `1 / alpha`.
     pub fn margin(self, variance: f64, ln_alpha: f64) -> f64 {
         (self.total(variance) * (self.ln_ratio(variance) - 2.0 * ln_alpha)).sqrt()
     }
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_tighter() {
+    fn tightest_at_is_optimal() {
         for alpha in [1e-300f64, 0.001, 0.05, 0.5, 0.999, 1.0 - 1e-9] {
             let width = |at: f64| NormalMixture::tightest_at(at, alpha.ln()).margin(7.0, alpha.ln());
             assert!(width(7.0) < width(6.0).min(width(8.0)), "{alpha}");
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_where_the_evidence_is_enough() {
+    fn margin_inverts_the_evidence() {
         let mixture = NormalMixture::tightest_at(3.0, 0.05f64.ln());
         for variance in [0.0, 1e-9, 1.0, 3.0, 1e9] {
             let margin = mixture.margin(variance, 0.05f64.ln());

@@ -1,8 +1,8 @@
-//! The order of periods that are named by texts.
+//! The order of periods with textual names.
 
 use std::cmp::Ordering;
 
-/// Names of months and weekdays, whose order is not that of their letters.
+/// Names of months and weekdays, which are not in alphabetical order.
 const CALENDAR: &[&str] = &[
     "jan",
     "january",
@@ -47,17 +47,17 @@ const CALENDAR: &[&str] = &[
     "sunday",
 ];
 
-/// Parts of a year: a number of two digits after one of them and its number is a year.
+/// Parts of a year: in a name such as Q3 26, the two digits after a part and its number are a year.
 const PARTS_OF_A_YEAR: &[&str] = &["h", "half", "kw", "m", "month", "p", "q", "quarter", "w", "week"];
 
 /// How periods are written so that they have an order.
 pub const ORDERED: &str = "write the largest unit first, such as 2026-09-30, 2026-W40 or 2026-Q3";
 
-/// The places of distinct names in the order of their periods, or why they have none.
+/// The ranks of distinct names in the order of their periods, or an error with the reason.
 ///
-/// Names with the same letters go by their numbers: W9 comes before W10. Names with different letters have an order if that
-/// of their texts and that of their numbers agree, and single letters have that of the alphabet. Whatever needs a guess is refused:
-/// names of months, a year behind a month, words.
+/// Names with equal letters are ordered by their numbers: W9 comes before W10. Names with different letters
+/// are ordered if text order and number order agree; single letters are ordered alphabetically. Ambiguous
+/// names are rejected: names of months, a year after a month, words.
 pub fn period_order(names: &[&str]) -> Result<Vec<u32>, String> {
     let parsed: Vec<Name> = names.iter().map(|name| Name::of(name)).collect();
     if let Some(reason) = parsed.iter().find_map(Name::refused) {
@@ -91,12 +91,12 @@ pub fn period_order(names: &[&str]) -> Result<Vec<u32>, String> {
     Ok(order)
 }
 
-/// A name as the numbers in it and the letters between them.
+/// A name split into its numbers and the letters between them.
 struct Name<'a> {
     text: &'a str,
     /// The digits of each number.
     numbers: Vec<&'a str>,
-    /// What is before the first number, between two, and behind the last one.
+    /// The text before the first number, between numbers, and after the last one.
     letters: Vec<&'a str>,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Name<'a> {
         }
     }
 
-    /// Why the name has no order among others like it, if so.
+    /// The reason why the name cannot be ordered, if any.
     fn refused(&self) -> Option<String> {
         let text = self.text;
         let words = self.letters.iter().flat_map(|letters| letters.split(|c: char| !c.is_alphabetic()));
@@ -149,7 +149,7 @@ impl<'a> Name<'a> {
         None
     }
 
-    /// Whether it is like Q3 26.
+    /// Whether it is of the form Q3 26.
     fn is_part_of_short_year(&self) -> bool {
         let trimmed = |letters: &str| letters.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
         PARTS_OF_A_YEAR.contains(&trimmed(self.letters[0]).as_str())
@@ -162,7 +162,7 @@ impl<'a> Name<'a> {
         letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
     }
 
-    /// Whether it is like 0.25, and not like 2026.9.
+    /// Whether it is of the form 0.25, unlike 2026.9.
     fn is_decimal(&self) -> bool {
         self.numbers.len() == 2
             && self.numbers[0].len() < 4
@@ -181,7 +181,7 @@ impl<'a> Name<'a> {
     }
 }
 
-/// A number of any length as what compares as it does.
+/// A key that compares like a number of any length.
 fn significant(number: &str) -> (usize, &str) {
     let digits = number.trim_start_matches('0');
     (digits.len(), digits)
@@ -212,7 +212,7 @@ mod tests {
             &["v1.9.2", "v1.10.1"],
             &["FY25 Q4", "FY26 Q1"],
             &["0.25", "0.50"],
-            // Letters that differ, in an order on which texts and numbers agree.
+            // Different letters, ordered where text and numbers agree.
             &["2025 plan", "2026 actual"],
             &["2026-09", "2026-09-15", "2026-10"],
             &["a", "b", "c"],
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn guesses_are_refused() {
+    fn ambiguous_names_are_rejected() {
         for (names, reason) in [
             (&["Sep 2026"][..], "names \"Sep\""),
             (&["2026-Sep-1"], "names \"Sep\""),

@@ -5,16 +5,16 @@ use crate::interrupt;
 /// The roles of the columns of periods.
 pub const ROLES: &[&str] = &["auc", "se", "weight", "n_pos", "n_neg"];
 
-/// The largest weight, and 1 by the smallest: no sum of squares leaves the range of floats.
+/// The maximum weight, and the inverse of the minimum: no sum of squares leaves the range of floats.
 const MOST_WEIGHT: f64 = 1e100;
 
-/// No standard error of a difference of two areas is larger.
+/// The upper limit of a standard error of a difference of two areas.
 const MOST_SE: f64 = 2.0;
 
-/// How many rows of the rarer class the floor of a variance counts for, beside those of all periods so far.
+/// The weight of the floor of a variance, in rows of the rarer class, against the rows of all periods so far.
 ///
-/// In `benches/few_positives.py` the error holds with 300, also where positives are of two kinds; with 100 it does not for ten
-/// segments of these.
+/// In `benches/few_positives.py` the error rate holds with 300, even if positives are of two kinds. With 100
+/// it does not for ten segments of these.
 const FLOOR_ROWS: f64 = 300.0;
 
 /// The estimate of a period, independent of those of other periods.
@@ -24,7 +24,7 @@ pub struct Period {
     pub auc: f64,
     /// Its standard error.
     pub se: f64,
-    /// How much it counts; above 0.
+    /// Its weight; positive.
     pub weight: f64,
 }
 
@@ -35,7 +35,7 @@ impl Period {
     }
 }
 
-/// Sums of some periods that follow each other.
+/// Sums over consecutive periods.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sums {
     weights: f64,
@@ -57,22 +57,23 @@ impl Sums {
         self.estimates / self.weights
     }
 
-    /// A variance of the sum as one of the mean.
+    /// Converts a variance of the sum to one of the mean.
     pub fn of_mean(self, variance: f64) -> f64 {
         variance / self.weights.powi(2)
     }
 
-    /// How far the sum is above what it would be if each estimate were `value`.
+    /// The excess of the sum over its value if each estimate were `value`.
     pub fn above(self, value: f64) -> f64 {
         self.estimates - self.weights * value
     }
 }
 
-/// The area of all periods so far, and the rows of the rarer class that it is of.
+/// The area of all periods so far, and the number of its rows of the rarer class.
 ///
-/// DeLong's variance of few positives is smaller the higher their area happens to be, and next to 0 where two placements
-/// happen to be equal. So it has a floor, the variance of an exponential model at the area of all periods so far, which fades
-/// as rows come in: with R rows of the rarer class so far and K of the floor, the variance is `(R v + K max(v, floor)) / (R + K)`.
+/// DeLong's variance for few positives is smaller the higher their area happens to be, and almost 0 if two
+/// placements happen to be equal. It therefore has a floor, which fades as rows accumulate: the variance of
+/// an exponential model at the area of all periods so far. With R rows of the rarer class so far and weight K
+/// of the floor, the variance is `(R v + K max(v, floor)) / (R + K)`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pooled {
     rows: f64,
@@ -80,12 +81,13 @@ struct Pooled {
 }
 
 impl Pooled {
-    /// Adds a period of so many positives and negatives, and returns its standard error with the floor.
+    /// Adds a period with these numbers of positives and negatives; returns its standard error with the
+    /// floor.
     fn se(&mut self, auc: f64, se: f64, (pos, neg): (f64, f64)) -> f64 {
         let rarer = pos.min(neg);
         self.rows += rarer;
         self.areas += rarer * auc;
-        // Half a row on either side: the area of few rows is 1 by chance.
+        // Half a row on either side, since the area of few rows may be 1 by chance.
         let area = (self.areas + 0.5) / (self.rows + 1.0);
         let variance = se * se;
         let higher = variance.max(exponential_variance(area, pos, neg));
@@ -93,14 +95,14 @@ impl Pooled {
     }
 }
 
-/// The larger one of Hanley and McNeil's (1982) two forms for each class: `A (1 - A) (1 + (P + N - 2) g) / (P N)` with
-/// `g = B / (1 + B)` and `B = max(A, 1 - A)`.
+/// The larger of Hanley and McNeil's (1982) two forms for each class: `A (1 - A) (1 + (P + N - 2) g) / (P N)`
+/// with `g = B / (1 + B)` and `B = max(A, 1 - A)`.
 fn exponential_variance(area: f64, pos: f64, neg: f64) -> f64 {
     let larger = area.max(1.0 - area);
     area * (1.0 - area) * (1.0 + (pos + neg - 2.0) * larger / (1.0 + larger)) / (pos * neg)
 }
 
-/// The periods of these columns, which are nothing where a number is missing or the weight is 0.
+/// The periods of these columns; `None` for a missing number or zero weight.
 pub fn periods(columns: &[Vec<Option<f64>>]) -> Result<Vec<Option<Period>>, String> {
     let refused = |role: usize, wrong: f64, what: &str| {
         let role = ROLES[role];
@@ -172,7 +174,7 @@ mod tests {
             second > 0.01
                 && (se[1].powi(2) - (0.04 + FLOOR_ROWS * second) / (FLOOR_ROWS + 4.0)).abs() < 1e-15
         );
-        // A large error stays, and of many rows nearly all do.
+        // A large error is unchanged, and the error of many rows nearly so.
         let large = periods(&self::columns(&[0.9], &[0.4], (2.0, 1000.0))).unwrap()[0].unwrap().se;
         assert!((large - 0.4).abs() < 1e-15);
         let many = periods(&self::columns(&[0.9], &[0.001], (1e6, 1e6))).unwrap()[0].unwrap().se;
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variance_is_that_of_either_class() {
+    fn variance_is_symmetric_in_the_classes() {
         for (area, pos, neg) in [(0.9, 3.0, 50.0), (0.2, 40.0, 5.0)] {
             let variance = exponential_variance(area, pos, neg);
             assert!((variance - exponential_variance(1.0 - area, neg, pos)).abs() < 1e-15);
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_that_no_area_has() {
+    fn invalid_counts() {
         for (role, classes) in
             [("n_pos", (0.0, 5.0)), ("n_neg", (5.0, f64::NAN)), ("n_neg", (5.0, f64::INFINITY))]
         {
@@ -198,7 +200,7 @@ mod tests {
         }
         let error = periods(&columns(&[-0.1], &[0.1], (9.0, 9.0))).unwrap_err();
         assert!(error.contains("not for differences"), "{error}");
-        // Where there is no area there is nothing to refuse.
+        // Without an area, no value is rejected.
         let mut none = columns(&[0.9], &[0.1], (0.0, 5.0));
         none[0][0] = None;
         assert!(periods(&none).unwrap()[0].is_none());

@@ -10,8 +10,8 @@ use crate::statistics::thresholds::confusion::Confusion;
 
 /// The mean, over positives, of the precision at their score.
 ///
-/// `sum (tpr_i - tpr_(i-1)) precision_i` over the distinct scores, without interpolation (Manning, Raghavan and Schütze
-/// 2008, section 8.4): the area of the steps under the precision-recall curve.
+/// `sum (tpr_i - tpr_(i-1)) precision_i` over the distinct scores, without interpolation (Manning, Raghavan
+/// and Schütze 2008, section 8.4). It is the area under the precision-recall curve as a step function.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AveragePrecision {}
 
@@ -23,19 +23,19 @@ record! {
     }
 }
 
-/// A precision of 1, in units that keep all 53 bits of any precision above a thousandth.
+/// A precision of 1 in fixed point; the units keep all 53 bits of any precision above 1/1000.
 const PRECISION_UNIT: u64 = 1 << 63;
 
-/// Units in a step of the high half of a precision.
+/// Units per unit of the high half of a precision.
 const HALF: f64 = (1u64 << 32) as f64;
 
-/// A precision in those units. They are integers, so that the order in which rows are summed does not matter.
+/// A precision in fixed point. Integers, so that the sum does not depend on the order of rows.
 #[inline]
 fn units_of(precision: f64) -> u128 {
     u128::from((precision * PRECISION_UNIT as f64) as u64)
 }
 
-/// The sum of the precisions at the scores of positives, in those units.
+/// The sum of the precisions at the scores of positives, in fixed point.
 #[inline(always)]
 pub(in crate::statistics) fn precisions(scores: &PositiveScores) -> u128 {
     let precision = |tp: u32, fp: u32| f64::from(tp) / (f64::from(tp) + f64::from(fp));
@@ -46,15 +46,16 @@ pub(in crate::statistics) fn precisions(scores: &PositiveScores) -> u128 {
     scores.iter().map(units).sum()
 }
 
-/// The same of scores of one positive each, several at a time. Few processors turn several floats into integers of 64 bits at once,
-/// and a sum of units has more than 64 bits. So the high half and the low half of each precision are summed apart, as floats.
+/// The same for scores of one positive each, vectorised. Few processors convert floats to 64-bit integers
+/// with SIMD, and a sum of units has more than 64 bits. The high half and the low half of each precision are
+/// therefore summed separately, as floats.
 #[inline(always)]
 fn precisions_of_all<const N: usize>(tp: &[u32; N], fp: &[u32; N]) -> u128 {
     let (mut high, mut low) = ([0.0; N], [0.0; N]);
     for (((high, low), &tp), &fp) in high.iter_mut().zip(&mut low).zip(tp).zip(fp) {
         // Both are below 2^31.
         let (tp, fp) = (f64::from(tp.cast_signed()), f64::from(fp.cast_signed()));
-        // But for the division, only the last step rounds, and cuts off what `units_of` does.
+        // Except for the division, only the last step rounds, and truncates like `units_of`.
         let precision = tp / (tp + fp) * (PRECISION_UNIT as f64 / HALF);
         *high = precision.floor();
         *low = ((precision - *high) * HALF).floor();
@@ -74,7 +75,7 @@ impl Kernel for Precisions<'_> {
     }
 }
 
-/// The sum of whole numbers whose sums are below 2^53, so that it is the same in any order.
+/// The sum of integers whose sums are below 2^53, so that it is exact in any order.
 #[inline(always)]
 fn sum<const N: usize>(mut numbers: [f64; N]) -> f64 {
     const { assert!(N.is_power_of_two(), "halves of halves") };
@@ -88,8 +89,8 @@ fn sum<const N: usize>(mut numbers: [f64; N]) -> f64 {
     numbers[0]
 }
 
-/// The same of a run in a group whose rows have weights, or are too many for [`PositiveScore`], and what lies above the next
-/// run. `beside` sees each segment, too.
+/// The same for a run in a group with weights, or with too many rows for [`PositiveScore`]; returns the
+/// counts above the next run. `visit` is also called with each segment.
 pub(in crate::statistics) fn precisions_of_run(
     run: Run<'_>,
     all: &Confusion,
@@ -106,7 +107,7 @@ pub(in crate::statistics) fn precisions_of_run(
     (sum, above)
 }
 
-/// The mean of the sum of units over positives.
+/// The mean over positives of the sum in fixed point.
 pub(in crate::statistics) fn mean_precision(units: u128, n_pos: u64) -> f64 {
     math::quotient(units, u128::from(n_pos) * u128::from(PRECISION_UNIT))
 }
@@ -134,7 +135,7 @@ impl Summary for AveragePrecision {
             )
         } else {
             let all = Confusion::all_negative(&ties);
-            // Every distinct score with a positive is a segment of its own.
+            // Every distinct score with a positive is a separate segment.
             ties.fold_runs(
                 Indexed::Positives,
                 |units: &mut u128, run| {
@@ -174,8 +175,8 @@ mod tests {
         );
     }
 
-    /// As sklearn.metrics.average_precision_score([1, 1], [1, 2]), so that the mean over queries keeps those whose
-    /// documents are all relevant.
+    /// As sklearn.metrics.average_precision_score([1, 1], [1, 2]), so that the mean over queries includes
+    /// those whose documents are all relevant.
     #[test]
     fn without_negatives_it_is_1() {
         assert_eq!(summary(&AveragePrecision {}, &[1, 1], &[1u8, 2]).average_precision, Some(1.0));
@@ -184,9 +185,9 @@ mod tests {
     }
 
     proptest! {
-        /// Each precision is cut off to units, one by one, however many are divided at a time.
+        /// Each precision is truncated to units separately, for any vector width.
         #[test]
-        fn bit_for_bit_as_one_by_one(labels in prop::collection::vec(0u8..2, 0..300), first in 0u32..3) {
+        fn vectorised_precisions_are_bit_identical(labels in prop::collection::vec(0u8..2, 0..300), first in 0u32..3) {
             let labels: Vec<u8> = std::iter::repeat_n(u8::from(first > 0), 40 * first as usize).chain(labels).collect();
             let scores: Vec<i32> = (0..labels.len() as i32).rev().collect();
             let (mut tp, mut units) = (0u64, 0);

@@ -1,16 +1,17 @@
-//! The exact null distribution of the Kolmogorov-Smirnov distance, with the ties that there are.
+//! The exact null distribution of the Kolmogorov-Smirnov distance, given the ties.
 
 use std::iter::zip;
 
 use crate::statistics::inference::Alternative;
 
-/// The probability that the distance reaches `farthest`, if labels are dealt to the rows at random.
+/// The probability that the distance is at least `farthest` if labels are assigned to the rows at random.
 ///
-/// `sizes` are the rows of each distinct score, in their order. The distance is that of `|tp N - fp P|` at the end of a
-/// tie, or of one sign of it. After k rows, i of them positives, let `t_k(i)` be the share of all ways of dealing that have
-/// reached the distance at some end of a tie. The last of these rows is a positive in i of k ways, so
-/// `t_k(i) = (i t_{k-1}(i - 1) + (k - i) t_{k-1}(i)) / k`; and it is 1 if k ends a tie and i is far enough. Nothing is
-/// subtracted, so that small probabilities keep their digits. `O(P N)`.
+/// `sizes` are the numbers of rows of the distinct scores, in order. The distance is the maximum of
+/// `|tp N - fp P|` over the ends of ties, or of one sign of it. After k rows with i positives, let `t_k(i)`
+/// be the share of assignments that have reached the distance at the end of some tie. The last of these rows
+/// is positive with probability i / k, so `t_k(i) = (i t_{k-1}(i - 1) + (k - i) t_{k-1}(i)) / k`. It is 1 if
+/// k ends a tie and i is far enough. There are no subtractions, so small probabilities keep their digits.
+/// `O(P N)`.
 pub fn upper_tail(sizes: &[u64], n_pos: u64, n_neg: u64, farthest: u128, alternative: Alternative) -> f64 {
     if farthest == 0 {
         return 1.0;
@@ -27,7 +28,7 @@ pub fn upper_tail(sizes: &[u64], n_pos: u64, n_neg: u64, farthest: u128, alterna
         let (low, high) = (k.saturating_sub(n_neg) as usize, k.min(n_pos) as usize);
         let (rows, each) = (k as f64, 1.0 / k as f64);
         next[0] = share[0];
-        // Several at a time: none of them needs another.
+        // Independent iterations, which vectorise.
         let first = low.max(1);
         let before = zip(&share[first - 1..high], &share[first..=high]);
         for ((next, &place), (below, previous)) in
@@ -63,7 +64,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// All ways of dealing the labels.
+    /// All assignments of the labels.
     fn by_counting(sizes: &[u64], n_pos: u64, n_neg: u64, farthest: i128, alternative: Alternative) -> f64 {
         let all = n_pos + n_neg;
         let (mut reached, mut ways) = (0u32, 0u32);
@@ -87,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_ways_are_counted(sizes in prop::collection::vec(1u64..4, 1..6), n_pos in 1u64..8, farthest in 0u128..40) {
+        fn all_assignments_are_counted(sizes in prop::collection::vec(1u64..4, 1..6), n_pos in 1u64..8, farthest in 0u128..40) {
             let all: u64 = sizes.iter().sum();
             prop_assume!(n_pos < all);
             for alternative in [Alternative::TwoSided, Alternative::Greater, Alternative::Less] {
@@ -98,7 +99,7 @@ mod tests {
         }
     }
 
-    /// Both classes apart: one way of all.
+    /// Separated classes: a single assignment of all.
     #[test]
     fn small_probabilities_keep_their_digits() {
         let sizes = vec![1; 60];

@@ -6,10 +6,10 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 
-/// `2 AUC - 1`: the area between ROC curve and diagonal, relative to the perfect score's.
+/// `2 AUC - 1`: the area between the ROC curve and the diagonal, relative to a perfect score.
 ///
-/// Also called accuracy ratio, or Somers' D of the score given the label (Somers 1962). Counted as
-/// `(2U - P N) / (P N)` in integers and rounded once, so that it is exactly 0 if positives score higher in as many
+/// Also called accuracy ratio, or Somers' D of the score given the label (Somers 1962). Computed as
+/// `(2U - P N) / (P N)` in integers and rounded once. It is exactly 0 if positives score higher in as many
 /// pairs as they score lower.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gini {}

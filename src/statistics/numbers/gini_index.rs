@@ -1,4 +1,4 @@
-//! How well a score puts rows with large targets first, such as policies with large claims.
+//! The ranking of a numeric target by a score, such as claims by a risk score.
 
 use crate::ranking::rows::Codes;
 use crate::ranking::tasks;
@@ -7,13 +7,13 @@ use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
 
-/// The Gini index of a target that is a number, ordered by a score.
+/// The Gini index of a numeric target, ordered by a score.
 ///
-/// Rows are taken from the highest score down, and the share of the target's total that they hold is drawn over their share
-/// of all rows; rows with one score are a straight piece. The index is twice the area between this curve and the diagonal
-/// (Frees, Meyers and Cummings 2011, section 2, without premiums), and the normalised one is its share of the index of the
-/// target ordered by itself. Of a target that is 0 or 1 the normalised index is the Gini coefficient `2 AUC - 1`.
-/// `O(n log n)`.
+/// Rows are ordered by descending score. The curve plots their cumulative share of the target's total against
+/// their share of all rows, with ties as straight pieces. The index is twice the area between this curve and
+/// the diagonal (Frees, Meyers and Cummings 2011, section 2, without premiums). The normalised index divides
+/// it by the index of the target ordered by itself. For a target of 0 and 1 the normalised index is the Gini
+/// coefficient `2 AUC - 1`. `O(n log n)`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GiniIndex {
     /// Whether the points of the curve are listed.
@@ -55,7 +55,7 @@ from_options!(|options| GiniIndex { points: options.flag("points")? });
 impl Joint for GiniIndex {
     type Record = GiniIndexRecord;
 
-    /// The score, and the target as a second one.
+    /// The score, and the target as a second score.
     const INPUTS: Inputs = Inputs::scores(Some(2)).without_label();
 
     fn needs(&self) -> Needs {
@@ -91,17 +91,17 @@ impl Joint for GiniIndex {
     }
 }
 
-/// For each distinct score, the highest first, the share of rows that reach it and the sum of their targets.
+/// For each distinct score, highest first, the share of rows that reach it and the sum of their targets.
 fn points(codes: &Codes, scores: &[f64], targets: &[f64]) -> Vec<CapturedPoint> {
     let mut in_order = codes.in_order(|row| row as u32);
     let target = |row: &(u32, u32)| targets[row.1 as usize];
     let (mut rows, mut captured) = (0, 0.0);
     let point = |tie: &mut [(u32, u32)]| {
-        // The order of rows must not change a bit of a sum.
+        // The sum must not depend on the order of rows.
         tasks::sort_by(tie, |a, b| target(a).total_cmp(&target(b)));
         rows += tie.len();
         captured += tie.iter().map(target).sum::<f64>();
-        // 0.0 and -0.0 tie: either is shown as 0.0.
+        // 0.0 and -0.0 tie; the result is always 0.0.
         let score = scores[tie[0].1 as usize] + 0.0;
         CapturedPoint::new(Some(score), rows as f64 / targets.len() as f64, captured)
     };
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn claims() {
         let record = of(&[4.0, 3.0, 2.0, 1.0], &[6.0, 0.0, 2.0, 0.0]);
-        // The curve goes through (1/4, 3/4), (1/2, 3/4), (3/4, 1) and (1, 1).
+        // The curve (1/4, 3/4), (1/2, 3/4), (3/4, 1), (1, 1).
         let points = record.points.unwrap();
         let captured: Vec<f64> = points.iter().map(|point| point.captured).collect();
         assert_eq!(captured, [0.0, 0.75, 0.75, 1.0, 1.0]);
@@ -184,7 +184,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn of_two_classes_it_is_gini(rows in prop::collection::vec((0u8..2, 0u8..9), 2..60)) {
+        fn binary_target_is_gini(rows in prop::collection::vec((0u8..2, 0u8..9), 2..60)) {
             let (labels, scores): (Vec<u8>, Vec<u8>) = rows.into_iter().unzip();
             let floats = |values: &[u8]| values.iter().map(|&value| value.into()).collect::<Vec<f64>>();
             let record = of(&floats(&scores), &floats(&labels));

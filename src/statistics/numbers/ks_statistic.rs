@@ -13,21 +13,23 @@ use crate::statistics::options::{FromOptions, OptionError, Options};
 /// It equals the two-sample Kolmogorov-Smirnov distance between the scores of positives and negatives
 /// (Smirnov 1939). The maximum is taken over the integers `|tp N - fp P|` and divided once.
 ///
-/// The p-value counts all ways of dealing the labels to the rows, ties and all, or is that of the limiting distribution:
-/// `sqrt(P N / (P + N)) ks` in Kolmogorov's series, and `exp(-2 P N / (P + N) ks²)` of one side (Smirnov 1939). The limit
-/// is for large samples without ties; with ties, or few rows, it is conservative.
+/// The p-value is exact over all assignments of labels to rows, given the ties, or from the limiting
+/// distribution (Smirnov 1939). The latter is the Kolmogorov series of `sqrt(P N / (P + N)) ks`, or one-sided
+/// `exp(-2 P N / (P + N) ks²)`. The limit is for large samples without ties; with ties, or few rows, it is
+/// conservative.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KsStatistic {
-    /// On which side of the diagonal the distance is measured.
+    /// The side of the diagonal on which the distance is measured.
     pub alternative: Alternative,
-    /// How the p-value is made.
+    /// The method of the p-value.
     pub method: NullDistribution,
 }
 
-/// Of fewer pairs the p-value is exact, if not said otherwise: R's rule. To count takes a few times as long as to rank then.
+/// Up to this number of pairs the p-value is exact by default: R's rule. The enumeration then takes a few
+/// times as long as ranking.
 const AUTO_PAIRS: u128 = 10_000;
 
-/// Of more pairs nothing is counted: that takes a second.
+/// The maximum number of pairs for an exact p-value, which takes a second.
 const MOST_PAIRS: u128 = 2_000_000_000;
 
 record! {
@@ -73,7 +75,8 @@ impl Summary for KsStatistic {
             return KsRecord::undefined(rows);
         }
         let Farthest { distance, is_above, reached } = self.farthest(&mut ties);
-        // If the distance is 0 everywhere, every score is a farthest point, and the highest score is taken.
+        // If the distance is 0 everywhere, every score is a farthest point, and the highest score is
+        // returned.
         let threshold = ties.threshold(if distance == 0 { 1 } else { reached }).map(Threshold);
         let ks = math::quotient(distance, ties.pairs());
         let difference = if is_above || distance == 0 { ks } else { -ks };
@@ -85,7 +88,7 @@ impl Summary for KsStatistic {
     }
 }
 
-/// A point of the curve, and how far it is from the diagonal, times `P N`.
+/// A point of the curve with its distance from the diagonal, times `P N`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::statistics) struct Farthest {
     pub distance: u128,
@@ -97,7 +100,7 @@ impl KsStatistic {
     /// The farthest point of a group that has pairs; of several the one with the highest score.
     pub(in crate::statistics) fn farthest(&self, ties: &mut Ties<'_>) -> Farthest {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-        // The farther of two points; of equals the first, which has the higher score.
+        // The farther of two points; for equal distances the first, which has the higher score.
         let farther = |best: &mut Option<Farthest>, other: Option<Farthest>| {
             if other.map(|other| other.distance) > best.map(|best| best.distance) {
                 *best = other;
@@ -121,7 +124,7 @@ impl KsStatistic {
             let (upper, lower) = corners(part);
             upper.distance.max(lower.distance) >= least
         };
-        // Within a segment the distance either grows or shrinks, so only an end of a segment can be the farthest point.
+        // Within a segment the distance is monotone, so only an end of a segment can be the farthest point.
         let farthest = ties.fold_pruned(
             StepKind::Segments(Indexed::Rarer),
             may_be_farthest,
@@ -131,7 +134,7 @@ impl KsStatistic {
         farthest.unwrap_or_default()
     }
 
-    /// Refuses weights where rows have to be counted.
+    /// Rejects weights if rows must be counted.
     fn check_weights(&self, has_weights: bool) -> Result<(), OptionError> {
         if has_weights && self.method == NullDistribution::Exact {
             return Err(
@@ -142,7 +145,6 @@ impl KsStatistic {
         Ok(())
     }
 
-    /// The p-value, and how it was made.
     fn p_value(&self, ties: &mut Ties<'_>, distance: u128, ks: f64) -> (Option<f64>, Option<&'static str>) {
         let pairs = ties.pairs();
         let is_exact = match self.method {
@@ -204,7 +206,7 @@ mod tests {
         assert!((record.p_value.unwrap() - 0.6).abs() < 1e-15);
         assert_eq!(record.method, Some("exact"));
         assert_eq!(record.threshold, Some(Threshold(5i16.key().into())), "the higher of 5 and 3");
-        // Positives that score lower are as far from the diagonal.
+        // Positives that score lower have the same distance from the diagonal.
         let record = summary(&KsStatistic::default(), &[0, 0, 1], &[3.0, 2.0, 1.0]);
         assert_eq!((record.ks, record.threshold), (Some(1.0), Some(Threshold(2.0f64.key().into()))));
         assert_eq!(record.difference, Some(-1.0));

@@ -6,10 +6,10 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 
-/// The mean rank of the positives among all rows, from 1 for the lowest score; tied rows share their mean rank.
+/// The mean rank of the positives among all rows, from 1 for the lowest score; ties have their mid-rank.
 ///
-/// `(U + P (P + 1) / 2) / P` with Mann-Whitney's U of P positives (Wilcoxon 1945: the rank sum, here per positive).
-/// Counted in integers and rounded once.
+/// `(U + P (P + 1) / 2) / P` with Mann-Whitney's U of P positives (Wilcoxon 1945: the rank sum, here divided
+/// by P). Counted in integers and rounded once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MeanPositiveRank {}
 

@@ -1,4 +1,4 @@
-//! Numbers of one score.
+//! Single numbers of one score.
 
 pub mod average_precision;
 pub mod exact_ks;

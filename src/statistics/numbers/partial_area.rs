@@ -1,7 +1,7 @@
-//! The area under a part of the ROC curve.
+//! The partial area under the ROC curve.
 //!
-//! The curve is a straight line from point to point, and it is cut at the bounds (McClish 1989). Ties that are wholly
-//! within the bounds are counted in whole pairs. At most two ties are cut.
+//! The curve is linear between points, and it is clipped at the bounds (McClish 1989). Ties entirely within
+//! the bounds are counted as integer pairs. At most two ties are cut.
 
 use crate::math;
 use crate::ranking::ties::{Indexed, Segment, StepKind, Tie, Ties};
@@ -14,8 +14,8 @@ pub enum Range {
     Fpr(f64, f64),
     /// Between two true positive rates: the integral of 1 - fpr over tpr.
     Tpr(f64, f64),
-    /// Where the fpr is at most the one and the tpr at least the other: the area of that corner below the curve (Yang,
-    /// Lu, Lyu and Hu 2017).
+    /// The area below the curve in the corner where the fpr is at most `max_fpr` and the tpr at least
+    /// `min_tpr` (Yang, Lu, Lyu and Hu 2017).
     TwoWay {
         /// The largest fpr.
         max_fpr: f64,
@@ -24,26 +24,26 @@ pub enum Range {
     },
 }
 
-/// Whether a partial area is put on the scale of a whole one, where a useless score has 1/2 and a perfect one 1:
+/// Whether a partial area is standardised, so that an uninformative score has 1/2 and a perfect one 1:
 /// `(1 + (area - diagonal) / (full - diagonal)) / 2` (McClish 1989).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Standardized {
-    /// It is not.
+    /// Not standardised.
     #[default]
     Never,
-    /// It is, and is undefined below the diagonal's area, where McClish's scale has no meaning.
+    /// Standardised, and undefined below the diagonal's area, where McClish's scale is meaningless.
     AboveDiagonal,
-    /// It is, and the same line goes on below the diagonal's area.
+    /// Standardised, with the linear scale extended below the diagonal's area.
     Always,
 }
 
-/// The area under the curve within bounds; both classes must be there.
+/// The area under the curve within bounds; both classes must be present.
 pub fn partial_area(ties: &mut Ties<'_>, range: Range, standardized: Standardized) -> Option<f64> {
     partial_area_and(ties, range, standardized, |(): &mut (), _| {}, |(), ()| {}).0
 }
 
-/// The same area, and what `step` and `join` make of the same walk over the segments that begin less than a row after the
-/// upper bound; those that end more than a row before the lower one may come together as one.
+/// The area, and the result of `step` and `join` over the segments that begin less than a row after the upper
+/// bound. Segments that end more than a row before the lower bound may be merged.
 pub fn partial_area_and<T: Default + Send>(
     ties: &mut Ties<'_>,
     range: Range,
@@ -53,7 +53,7 @@ pub fn partial_area_and<T: Default + Send>(
 ) -> (Option<f64>, T) {
     let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
     let ([low, high], bounds_tpr) = range.bounds((n_pos, n_neg));
-    // Most segments lie outside most ranges, and whole numbers are compared faster.
+    // Most segments lie outside most ranges, and integers compare faster.
     let (low, high) = (low.floor() as u64, high.ceil() as u64);
     let (mut area, more) = ties.fold_pruned(
         StepKind::Segments(Indexed::Rarer),
@@ -85,7 +85,7 @@ pub fn partial_area_and<T: Default + Send>(
             area.open.extend(more.open);
         },
     );
-    // Rows of one class that a bound falls among: the tie there is cut, and those beside it are whole.
+    // Rows of one class with a bound among them: the tie at the bound is cut, and its neighbours are whole.
     for segment in std::mem::take(&mut area.open) {
         for piece in range.around_cuts(&segment, ties) {
             area.add(range, &piece, (n_pos, n_neg));
@@ -114,8 +114,8 @@ impl FromOptions for Standardized {
 }
 
 impl Range {
-    /// The bounds by the options `min_fpr`, `max_fpr`, `min_tpr` and `max_tpr`, if there are any; and the scale, which is
-    /// for a part of the curve alone.
+    /// The bounds from the options `min_fpr`, `max_fpr`, `min_tpr` and `max_tpr`, if any; and the scale,
+    /// which requires bounds.
     pub fn of_options(options: &Options) -> Result<(Option<Self>, Standardized), OptionError> {
         let standardized = Standardized::from_options(options)?;
         let is_scaled = standardized != Standardized::Never;
@@ -142,7 +142,7 @@ impl Range {
         Ok((range, standardized))
     }
 
-    /// The areas of a useless and of a perfect score.
+    /// The areas of an uninformative and of a perfect score.
     pub fn extremes(self) -> (f64, f64) {
         match self {
             Range::Fpr(low, high) => (0.5 * (high - low) * (high + low), high - low),
@@ -153,7 +153,7 @@ impl Range {
         }
     }
 
-    /// The bounds as numbers of rows of the class whose rate they bound, and whether that rate is the tpr.
+    /// The bounds in rows of the class whose rate they bound, and whether that rate is the tpr.
     fn bounds(self, (n_pos, n_neg): (u64, u64)) -> ([f64; 2], bool) {
         let (positives, negatives) = (n_pos as f64, n_neg as f64);
         match self {
@@ -163,26 +163,26 @@ impl Range {
         }
     }
 
-    /// The rows of that class above a segment, and those that reach it.
+    /// The rows of that class above a segment, and the rows that reach it.
     fn along(bounds_tpr: bool, segment: &Segment) -> (u64, u64) {
         if bounds_tpr { (segment.pos_above, segment.tp()) } else { (segment.neg_above, segment.fp()) }
     }
 
-    /// Whether a bound falls among the rows of a segment.
+    /// Whether a bound lies within the rows of a segment.
     fn cuts(self, segment: &Segment, totals: (u64, u64)) -> bool {
         let (bounds, bounds_tpr) = self.bounds(totals);
         let (from, to) = Self::along(bounds_tpr, segment);
         bounds.iter().any(|&bound| (from as f64) < bound && bound < to as f64)
     }
 
-    /// A segment of one class in pieces: the ties that a bound falls among, and what lies between them.
+    /// Splits a segment of one class into the ties that a bound cuts, and the rows between them.
     fn around_cuts(self, segment: &Segment, ties: &mut Ties<'_>) -> Vec<Segment> {
         let (bounds, bounds_tpr) = self.bounds((ties.n_pos(), ties.n_neg()));
         let mut borders = vec![(segment.pos_above, segment.neg_above)];
         for bound in bounds {
             let (from, to) = Self::along(bounds_tpr, segment);
             if (from as f64) < bound && bound < to as f64 {
-                // All rows of the segment are of one class, so ranks go with its rows.
+                // All rows of the segment are of one class, so ranks advance with its rows.
                 let rank = segment.pos_above + segment.neg_above + (bound.floor() as u64 - from) + 1;
                 let Some(tie) = ties.at_rank(rank) else { continue };
                 borders.extend([(tie.pos_above, tie.neg_above), (tie.tp(), tie.fp())]);
@@ -196,20 +196,20 @@ impl Range {
             pos_above: pair[0].0,
             neg_above: pair[0].1,
         };
-        // Both bounds may fall among the rows of one tie.
+        // Both bounds may lie within one tie.
         borders.sort_unstable();
         borders.dedup();
         borders.windows(2).map(piece).collect()
     }
 }
 
-/// The area on the scale of a whole one, from the area of the diagonal and the largest possible one.
+/// The standardised area, from the area of the diagonal and the maximum area.
 fn on_scale(standardized: Standardized, area: f64, (diagonal, full): (f64, f64)) -> Option<f64> {
     if standardized == Standardized::Never {
         return Some(area);
     }
-    // A score that says nothing is on the diagonal, but for the last bits; a range so narrow that the diagonal's area
-    // cannot be told from the full one has no scale.
+    // An uninformative score is on the diagonal up to rounding. If the range is too narrow to distinguish the
+    // diagonal's area from the full one, there is no scale.
     let above = area - diagonal;
     let rounding = 4.0 * f64::EPSILON * full;
     let has_scale = above >= -rounding || standardized == Standardized::Always;
@@ -220,25 +220,25 @@ fn on_scale(standardized: Standardized, area: f64, (diagonal, full): (f64, f64))
 /// The sums of a walk, in pairs.
 #[derive(Debug, Default)]
 struct PartialArea {
-    /// Twice the area over ties that are wholly within.
+    /// Twice the area over ties entirely within the bounds.
     twice: u128,
     /// The width of these ties.
     width: u64,
-    /// The area of the parts of cut ties: two at most, so the order of the sum does not matter.
+    /// The area of the parts of cut ties: at most two, so the order of the sum does not matter.
     cut: f64,
-    /// Segments of one class that a bound falls among: one or two.
+    /// Segments of one class that a bound cuts: one or two.
     open: Vec<Segment>,
 }
 
 impl PartialArea {
-    /// Adds the part of a straight piece of curve that lies within bounds.
+    /// Adds the part of a straight piece of curve within bounds.
     #[inline]
     fn add(&mut self, range: Range, piece: &Tie, (n_pos, n_neg): (u64, u64)) {
         let (from, to) = ((piece.neg_above, piece.pos_above), (piece.fp(), piece.tp()));
         let ([low, high], _) = range.bounds((n_pos, n_neg));
         match range {
             Range::Fpr(..) => self.add_piece(from, to, (low, high), 0.0),
-            // The axes exchanged, and the distance from the right edge as height.
+            // Exchanges the axes; the height is the distance from the right edge.
             Range::Tpr(..) => {
                 self.add_piece((from.1, n_neg - from.0), (to.1, n_neg - to.0), (low, high), 0.0);
             }
@@ -286,7 +286,7 @@ mod tests {
         summary(&statistic, labels, scores).auc
     }
 
-    /// The curve goes through (0, 1/2), (1/4, 3/4), (1/2, 3/4), (1/2, 1), (1, 1).
+    /// The curve (0, 1/2), (1/4, 3/4), (1/2, 3/4), (1/2, 1), (1, 1).
     const LABELS: [u8; 8] = [1, 1, 1, 0, 0, 1, 0, 0];
     const SCORES: [u8; 8] = [9, 8, 5, 5, 4, 3, 2, 1];
 

@@ -7,18 +7,18 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
-/// The probability that a random positive scores higher than a random negative, ties counting half.
+/// The probability that a random positive scores higher than a random negative, with ties as one half.
 ///
-/// `AUC = U / (P N)` with the Mann-Whitney U of the P positives against the N negatives (Bamber 1975;
-/// Hanley and McNeil 1982), which is the trapezoid area under the ROC curve, ties as diagonals. U is an
-/// exact integer count of pairs and the quotient is rounded once, correctly.
+/// `AUC = U / (P N)` with the Mann-Whitney U of the P positives against the N negatives (Bamber 1975; Hanley
+/// and McNeil 1982). It is the trapezoidal area under the ROC curve, with ties as diagonals. U is an exact
+/// integer, and the quotient is correctly rounded.
 ///
-/// Within bounds it is the area of that part of the curve: see [`partial_area`].
+/// With bounds it is the partial area: see [`partial_area`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RocAuc {
-    /// The bounds, if only a part of the curve is asked for.
+    /// The bounds of a partial area.
     pub range: Option<Range>,
-    /// Whether a partial area is put on the scale of a whole one.
+    /// Whether and how a partial area is standardised.
     pub standardized: Standardized,
 }
 

@@ -1,4 +1,4 @@
-//! The area under the ROC curve of rows of which some have no label yet.
+//! The area under the ROC curve if some rows have no label yet.
 
 use crate::interrupt;
 use crate::math;
@@ -9,27 +9,28 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::{from_options, words};
 use crate::statistics::rows::Rows;
 
-/// What the area of all rows can be, whatever the labels are that are not known yet; and what it is expected to be if scores
-/// are probabilities.
+/// The bounds of the area over all possible missing labels, and its expectation if scores are calibrated
+/// probabilities.
 ///
-/// Of all ways to label so many rows as positive, the highest scores give the largest area and the lowest ones the
-/// smallest: each labelled row and each other row is then beaten, or beats, as often as can be. So the bounds are the
-/// largest and the smallest of as many areas as there are unlabelled rows, and one more.
+/// Consider all assignments with a fixed number of new positives. The highest scores give the maximum area
+/// and the lowest scores the minimum: each new positive then beats as many rows as possible, or as few. For u
+/// unlabelled rows, the bounds are thus the maximum and the minimum over u + 1 areas.
 ///
-/// Of calibrated scores each unlabelled row counts its score as a positive and the rest as a negative, and is not
-/// paired with itself: the model-based concordance of van Klaveren, Gönen, Steyerberg and Vergouwe (2016), for the rows
-/// whose label is not known. The correction moves the logits of all scores by one number, so that those of the labelled
-/// rows add up to their positives (the update of the intercept of Steyerberg et al. 2004). `O(n log n)`.
+/// For calibrated scores, each unlabelled row counts as a positive with its score as the weight, and as a
+/// negative with the rest. It is not paired with itself. This is the model-based concordance of van Klaveren,
+/// Gönen, Steyerberg and Vergouwe (2016), for the rows without a label. The correction shifts the logits of
+/// all scores by one number, so that the scores of the labelled rows sum to their positives. It is the update
+/// of the intercept of Steyerberg et al. (2004). `O(n log n)`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnlabelledRocAuc {
-    /// What is taken for granted of the scores, if anything is.
+    /// The assumption about the scores, if any.
     pub assume: Option<Assumption>,
 }
 
-/// What is taken for granted of scores.
+/// Assumptions about scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assumption {
-    /// Of rows with a score, this share is positive.
+    /// Among rows with a score, the share of positives equals the score.
     Calibrated,
 }
 
@@ -63,14 +64,14 @@ record! {
 struct Part {
     labelled: Count,
     unlabelled: u64,
-    /// The score, if it is asked for.
+    /// The score, if needed.
     score: f64,
 }
 
 impl Joint for UnlabelledRocAuc {
     type Record = UnlabelledRocAucRecord;
 
-    /// The key says which rows are labelled. Others have any label.
+    /// The key marks the labelled rows. The labels of other rows are arbitrary.
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("labelled"));
 
     fn needs(&self) -> Needs {
@@ -121,7 +122,7 @@ impl Joint for UnlabelledRocAuc {
     }
 }
 
-/// The counts of rows alone.
+/// Only the counts of rows.
 fn counts(rows: &Rows) -> UnlabelledRocAucRecord {
     let mut record = UnlabelledRocAucRecord::undefined(Count::default());
     for (is_labelled, &label) in are_labelled(rows).zip(&rows.labels) {
@@ -134,7 +135,7 @@ fn are_labelled(rows: &Rows) -> impl Iterator<Item = bool> {
     rows.keys.of_row.iter().map(|&key| rows.key_places[key as usize] == 1)
 }
 
-/// The rows of each score, the highest first.
+/// The rows of each score, highest first.
 fn parts(rows: &Rows) -> Vec<Part> {
     let codes = &rows.scores[0];
     let mut parts = vec![Part::default(); codes.distinct];
@@ -151,12 +152,12 @@ fn parts(rows: &Rows) -> Vec<Part> {
     parts
 }
 
-/// Twice the pairs that are in order, ties counting once, and all pairs, where their quotient is largest over all ways to
-/// label the unlabelled rows. Parts come from the one that beats all others down.
+/// Twice the concordant pairs, ties counting once, and all pairs, at the maximum of their quotient over all
+/// assignments of labels. Parts are ordered from the one that beats all others downwards.
 fn largest(parts: &[Part]) -> Option<(u128, u128)> {
     let labelled = Count::sum(&parts.iter().map(|part| part.labelled).collect::<Vec<_>>());
     let unlabelled: u64 = parts.iter().map(|part| part.unlabelled).sum();
-    // First they are all negative.
+    // First all unlabelled rows are negative.
     let (mut pos, mut neg) = (labelled.pos, labelled.neg + unlabelled);
     let (mut twice_u, mut above) = (0u128, 0u64);
     for part in parts {
@@ -175,7 +176,7 @@ fn largest(parts: &[Part]) -> Option<(u128, u128)> {
         }
     };
     look(twice_u, pos, neg);
-    // Then one more at a time is positive, from the first part on.
+    // Then they become positive one at a time, from the first part on.
     let (mut pos_above, mut neg_below) = (0u64, neg);
     for part in parts {
         interrupt::check();
@@ -192,7 +193,7 @@ fn largest(parts: &[Part]) -> Option<(u128, u128)> {
     best.map(|best| (best.1, best.2))
 }
 
-/// A probability whose logit is moved, and its complement: each to all of its digits, however near to 0 it is.
+/// A probability with a shifted logit, and its complement, both with full relative precision.
 fn moved(probability: f64, shift: f64) -> (f64, f64) {
     if shift == 0.0 {
         return (probability, 1.0 - probability);
@@ -201,7 +202,8 @@ fn moved(probability: f64, shift: f64) -> (f64, f64) {
     (1.0 / (1.0 + (-logit).exp()), 1.0 / (1.0 + logit.exp()))
 }
 
-/// The expected area: the expected pairs that are in order over all expected pairs. Parts come from the highest score down.
+/// The expected area: expected concordant pairs divided by expected pairs. Parts are ordered from the highest
+/// score down.
 fn expected(parts: &[Part], shift: f64) -> Option<f64> {
     let (mut pos, mut neg, mut twice_u, mut self_pairs) = (0.0, 0.0, 0.0, 0.0);
     for part in parts {
@@ -213,17 +215,17 @@ fn expected(parts: &[Part], shift: f64) -> Option<f64> {
         pos += pos_here;
         neg += neg_here;
     }
-    // A row with itself is half a pair in order, and a pair.
+    // A row paired with itself contributes half a concordant pair and one pair.
     let pairs = pos * neg - self_pairs;
     (pairs > 0.0).then(|| ((twice_u - self_pairs) / (2.0 * pairs)).clamp(0.0, 1.0))
 }
 
-/// The logit by which all scores are to be moved, so that those of the labelled rows add up to the labelled positives; none
-/// if no number does that.
+/// The shift of all logits such that the scores of the labelled rows sum to the labelled positives; `None` if
+/// there is none.
 ///
-/// The complements of the positives' scores then add up to as much as the negatives' scores. Neither sum cancels, also
-/// where scores separate the classes and all terms are near 0. The logarithm of their quotient ascends with the shift, and
-/// is nearly linear far from the root.
+/// The complements of the positives' scores then sum to the sum of the negatives' scores. Neither sum
+/// cancels, even if scores separate the classes and all terms are near 0. The logarithm of their quotient
+/// increases with the shift, and is nearly linear far from the root.
 fn shift(parts: &[Part]) -> Option<f64> {
     let n_pos: u64 = parts.iter().map(|part| part.labelled.pos).sum();
     let (surely, possibly) = parts.iter().fold((0, 0), |(surely, possibly), part| {
@@ -236,7 +238,8 @@ fn shift(parts: &[Part]) -> Option<f64> {
     if n_pos <= surely || n_pos >= possibly {
         return None;
     }
-    // The logits of floats lie between -745 and 745. Newton's steps, halving where one leaves the range.
+    // The logits of floats lie between -745 and 745. Newton's method, with bisection if a step leaves the
+    // range.
     let (mut low, mut high, mut shift) = (-1500.0, 1500.0, 0.0);
     for _ in 0..MOST_STEPS {
         interrupt::check();
@@ -264,10 +267,10 @@ fn shift(parts: &[Part]) -> Option<f64> {
     Some(shift)
 }
 
-/// Steps after which halving alone has left no range of floats.
+/// After this number of steps, bisection alone has exhausted the range of floats.
 const MOST_STEPS: usize = 200;
 
-/// A step that changes no area by more than a rounding.
+/// A step that changes no area beyond rounding.
 const NEAR: f64 = 1e-14;
 
 declaration! {
@@ -295,18 +298,18 @@ mod tests {
         let labels: Vec<u8> = rows.iter().map(|row| u8::from(row.0 == Some(true))).collect();
         let scores: Vec<f64> = rows.iter().map(|row| row.1).collect();
         let keys: Vec<u32> = rows.iter().map(|row| u32::from(row.0.is_some())).collect();
-        // Codes of keys are those of the keys that are there.
+        // Codes of keys count only existing keys.
         let key_places = [0, 1].into_iter().filter(|key| keys.contains(key)).collect();
         Rows { key_places, values: vec![scores.clone()], ..rows_of(&labels, &[&scores], &keys) }
     }
 
-    /// Half a pair for a tie.
+    /// One half for a tie.
     fn beats(one: f64, other: f64) -> f64 {
         f64::from(u8::from(one > other)) / 2.0 + f64::from(u8::from(one >= other)) / 2.0
     }
 
     proptest! {
-        /// Against all ways to label, and against the sum over all pairs of two rows.
+        /// Compares with all assignments of labels, and with the sum over all pairs of rows.
         #[test]
         fn by_definition(sample in prop::collection::vec((prop::option::weighted(0.6, any::<bool>()), 0u8..6), 0..9)) {
             let sample: Vec<(Option<bool>, f64)> = sample.into_iter().map(|row| (row.0, f64::from(row.1) / 5.0)).collect();
@@ -346,8 +349,8 @@ mod tests {
     }
 
     #[test]
-    fn scores_that_promise_too_much() {
-        // Of four labelled rows with 0.8 two are positive: all logits move by -ln 4.
+    fn overconfident_scores() {
+        // Of four labelled rows with 0.8 two are positive: all logits shift by -ln 4.
         let sample: Vec<(Option<bool>, f64)> = [
             (Some(true), 0.8),
             (Some(false), 0.8),
@@ -368,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn far_from_what_was_promised() {
+    fn scores_far_from_the_labels() {
         let part = |pos, neg, score| Part { labelled: Count { pos, neg }, unlabelled: 1, score };
         let parts = [part(999, 1, 1e-300), part(1, 0, 1e-301)];
         let shift = shift(&parts).unwrap();
@@ -379,7 +382,7 @@ mod tests {
         assert!((sum - 1000.0).abs() < 1e-6, "{shift} {sum}");
     }
 
-    /// The root and the area by arithmetic of 60 digits.
+    /// The root and the area from 60-digit arithmetic.
     #[test]
     fn extreme_scores_that_separate_the_classes() {
         let sample = [

@@ -1,4 +1,4 @@
-//! How many rows a test of an AUC needs, how often it rejects if the AUC differs, and what AUC or level that takes.
+//! Power analysis of the test of an AUC: required rows, power, detectable AUC, and level.
 
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::statistics::declaration::declaration;
@@ -6,12 +6,12 @@ use crate::statistics::inference::Alternative;
 use crate::statistics::kinds::{Columnwise, of_each_row};
 use crate::statistics::options::{OptionError, Options, from_options};
 
-/// The level and the side of a planned test.
+/// The level and the alternative of a planned test.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// The probability of rejecting equality where it holds.
+    /// The probability of a false rejection.
     pub alpha: f64,
-    /// Which departure counts; a one-sided test is planned for the side on which the effect lies.
+    /// The alternative; a one-sided test is planned for the side of the effect.
     pub alternative: Alternative,
 }
 
@@ -21,18 +21,18 @@ from_options!(|options| Plan {
 });
 
 impl Plan {
-    /// The standard errors that a difference must exceed.
+    /// The critical value, in standard errors.
     pub(in crate::statistics) fn critical(self) -> f64 {
         upper_quantile(self.alpha / tails(self.alternative))
     }
 }
 
-/// On how many sides a test rejects.
+/// The number of rejection tails.
 fn tails(alternative: Alternative) -> f64 {
     if alternative == Alternative::TwoSided { 2.0 } else { 1.0 }
 }
 
-/// Refuses to find several of the AUC, the power and the level, or none of them.
+/// Rejects options that leave none or several of the AUC, the power and the level unknown.
 fn check_unknown(options: &Options) -> Result<(), OptionError> {
     let numbers = ["power", "alpha"].into_iter().filter(|name| options.has(name));
     let written: Vec<&str> = options.has_column("auc").then_some("auc").into_iter().chain(numbers).collect();
@@ -62,10 +62,10 @@ fn variance_of_half(ratio: f64) -> f64 {
     0.0792 * (1.0 + 1.0 / ratio)
 }
 
-/// The power of the test that one AUC is one half: the probability that it rejects if the AUC is this.
+/// The power of the test of one AUC against one half: its rejection probability for this AUC.
 ///
-/// `sqrt(P) |auc - 1/2| = z_alpha sqrt(V0) + z_power sqrt(V)` (Obuchowski, Lieber and Wians 2004, equation 1) with
-/// the variances above; NaN for an AUC outside 0 to 1 or counts that are not above 0.
+/// `sqrt(P) |auc - 1/2| = z_alpha sqrt(V0) + z_power sqrt(V)` (Obuchowski, Lieber and Wians 2004, equation 1)
+/// with the variances above. NaN for an AUC outside 0 to 1, or for counts that are not positive.
 pub fn power(plan: Plan, auc: f64, n_pos: f64, n_neg: f64) -> f64 {
     if !(auc > 0.0 && auc < 1.0 && n_pos > 0.0 && n_neg > 0.0) {
         return f64::NAN;
@@ -76,8 +76,8 @@ pub fn power(plan: Plan, auc: f64, n_pos: f64, n_neg: f64) -> f64 {
     upper_tail(-surplus / variance_of_one(auc, ratio).sqrt())
 }
 
-/// The level at which the test of one AUC has this power; NaN if even a level of one rejects less often, and where
-/// the [power] is NaN.
+/// The level at which the test of one AUC has this power. NaN if even a level of 1 has less power, or if the
+/// [power] is NaN.
 pub fn level(alternative: Alternative, auc: f64, n_pos: f64, n_neg: f64, power: f64) -> f64 {
     if !(auc > 0.0 && auc < 1.0 && n_pos > 0.0 && n_neg > 0.0) {
         return f64::NAN;
@@ -90,13 +90,14 @@ pub fn level(alternative: Alternative, auc: f64, n_pos: f64, n_neg: f64, power: 
     if alpha < 1.0 { alpha } else { f64::NAN }
 }
 
-/// The lowest AUC above one half of which the test has this power; NaN if it has more of any, or less of all, or counts
-/// are not above 0.
+/// The lowest AUC above one half for which the test has this power. NaN if every AUC has more, or none has
+/// enough, or if counts are not positive.
 pub fn detectable_auc(plan: Plan, n_pos: f64, n_neg: f64, aim: f64) -> f64 {
     if !(n_pos > 0.0 && n_neg > 0.0) {
         return f64::NAN;
     }
-    // With few rows the power rises and falls again, so that its first crossing is looked for from one half on.
+    // With few rows the power increases and decreases again, so its first crossing is searched from one half
+    // on.
     const STEPS: u32 = 512;
     let reaches = |auc: f64| power(plan, auc, n_pos, n_neg) >= aim;
     let at = |step: u32| 0.5 + 0.5 * f64::from(step) / f64::from(STEPS);
@@ -114,11 +115,11 @@ pub fn detectable_auc(plan: Plan, n_pos: f64, n_neg: f64, aim: f64) -> f64 {
     }
 }
 
-/// The highest AUC that is looked for: nearer to one, its normal quantile is rounded too much.
+/// The highest AUC of the search; closer to one, its normal quantile is too inaccurate.
 const ALMOST_ONE: f64 = 1.0 - 1e-12;
 
-/// The positives and negatives, `ratio` negatives for each positive and not rounded, that give the test of one AUC
-/// this power; NaN where no number does.
+/// The positives and negatives, unrounded with `ratio` negatives per positive, for which the test of one AUC
+/// has this power; NaN if there are none.
 pub fn sample_size(plan: Plan, auc: f64, power: f64, ratio: f64) -> (f64, f64) {
     let ordinary = auc > 0.0 && auc < 1.0 && auc != 0.5 && 0.0 < power && power < 1.0 && ratio > 0.0;
     if !(ordinary && ratio.is_finite()) {
@@ -144,15 +145,15 @@ impl Columnwise for RocAucPower {
     const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
     const FIELDS: &'static [&'static str] = &["power"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         Ok(vec![of_each_row(columns, |[auc, n_pos, n_neg]| power(self.plan, auc, n_pos, n_neg))])
     }
 }
 
-/// The level of the test of one AUC at which it has a power, row by row.
+/// The level of the test of one AUC for a given power, row by row.
 #[derive(Clone, Copy, Debug)]
 pub struct RocAucPowerLevel {
-    /// Which departure counts.
+    /// The alternative.
     pub alternative: Alternative,
     /// The power.
     pub power: f64,
@@ -167,13 +168,13 @@ impl Columnwise for RocAucPowerLevel {
     const ROLES: &'static [&'static str] = &["auc", "n_pos", "n_neg"];
     const FIELDS: &'static [&'static str] = &["alpha"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         let level = |[auc, n_pos, n_neg]: [f64; 3]| level(self.alternative, auc, n_pos, n_neg, self.power);
         Ok(vec![of_each_row(columns, level)])
     }
 }
 
-/// The AUC of which the test has a power, row by row.
+/// The detectable AUC of the test for a given power, row by row.
 #[derive(Clone, Copy, Debug)]
 pub struct RocAucPowerAuc {
     /// The test.
@@ -191,19 +192,19 @@ impl Columnwise for RocAucPowerAuc {
     const ROLES: &'static [&'static str] = &["n_pos", "n_neg"];
     const FIELDS: &'static [&'static str] = &["auc"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         Ok(vec![of_each_row(columns, |[n_pos, n_neg]| detectable_auc(self.plan, n_pos, n_neg, self.power))])
     }
 }
 
-/// The rows that a test of one AUC needs, row by row.
+/// The number of rows for the test of one AUC, row by row.
 #[derive(Clone, Copy, Debug)]
 pub struct RocAucSampleSize {
     /// The test.
     pub plan: Plan,
-    /// The power that the rows are counted for.
+    /// The required power.
     pub power: f64,
-    /// Negatives for each positive.
+    /// Negatives per positive.
     pub ratio: f64,
 }
 
@@ -217,13 +218,13 @@ impl Columnwise for RocAucSampleSize {
     const ROLES: &'static [&'static str] = &["auc"];
     const FIELDS: &'static [&'static str] = &["n_pos", "n_neg"];
 
-    fn answer(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
+    fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         let size = |auc: f64| sample_size(self.plan, auc, self.power, self.ratio);
         Ok(vec![of_each_row(columns, |[auc]| size(auc).0), of_each_row(columns, |[auc]| size(auc).1)])
     }
 }
 
-/// The number of negatives for each positive.
+/// The number of negatives per positive.
 pub(in crate::statistics) fn ratio_of(options: &Options) -> Result<f64, OptionError> {
     let ratio = options.value("ratio").number();
     if ratio > 0.0 && ratio.is_finite() {
@@ -283,7 +284,7 @@ mod tests {
             assert!((power(TWO_SIDED, auc, n_pos, n_neg) - aim).abs() < 1e-12);
             assert!((n_neg / n_pos - ratio).abs() < 1e-12);
         }
-        // pROC's example: with 41 and 72 rows, the test rejects nearly always if the AUC is 0.73.
+        // pROC's example: with 41 and 72 rows, the test almost always rejects if the AUC is 0.73.
         assert!((power(TWO_SIDED, 0.73, 41.0, 72.0) - 0.989_745_343_551_401_1).abs() < 1e-8);
         assert!(power(TWO_SIDED, 1.0, 5.0, 5.0).is_nan() && sample_size(TWO_SIDED, 0.5, 0.8, 1.0).0.is_nan());
     }
@@ -315,7 +316,7 @@ mod tests {
             }
         }
         assert!(solved > 90, "{solved}");
-        // One positive and one negative never reject so often; an AUC of one half is rejected as often as the level says.
+        // One positive and one negative never have this power; for an AUC of one half the power is the level.
         assert!(
             detectable_auc(TWO_SIDED, 1.0, 1.0, 0.9).is_nan()
                 && detectable_auc(TWO_SIDED, 0.0, 9.0, 0.9).is_nan()
@@ -326,13 +327,13 @@ mod tests {
     }
 
     #[test]
-    fn of_columns() {
+    fn columns() {
         let plan = TWO_SIDED;
         let size = RocAucSampleSize { plan, power: 0.9, ratio: 2.0 };
-        let sizes = size.answer(&[vec![Some(0.7), None, Some(0.5)]]).unwrap();
+        let sizes = size.evaluate(&[vec![Some(0.7), None, Some(0.5)]]).unwrap();
         assert_eq!((sizes[0][1], sizes[1][2]), (None, None));
         let (n_pos, n_neg) = (sizes[0][0], sizes[1][0]);
-        let power = RocAucPower { plan }.answer(&[vec![Some(0.7)], vec![n_pos], vec![n_neg]]).unwrap();
+        let power = RocAucPower { plan }.evaluate(&[vec![Some(0.7)], vec![n_pos], vec![n_neg]]).unwrap();
         assert!((power[0][0].unwrap() - 0.9).abs() < 1e-12);
     }
 }

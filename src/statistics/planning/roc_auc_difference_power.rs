@@ -1,4 +1,4 @@
-//! How often the paired test of two scores rejects, and how many rows it needs.
+//! The power of the paired test of two scores, and its required rows.
 
 use super::power::{Plan, ratio_of};
 use crate::math::normal::{upper_quantile, upper_tail};
@@ -9,23 +9,23 @@ use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
 
-/// The power of the paired comparison of two scores, and the rows it needs, from a pilot sample.
+/// The power of the paired comparison of two scores, and the required rows, from a pilot sample.
 ///
-/// `sqrt(P / P0) |difference| = (z_alpha + z_power) sqrt(V)` with the pilot's P0 positives and V its variance of the
-/// difference (DeLong, DeLong and Clarke-Pearson 1988), by which the test itself divides. Negatives grow with the
-/// positives. With another number of negatives for each positive, `V = S10 / P + S01 / N` of the pilot is that of P
+/// `sqrt(P / P0) |difference| = (z_alpha + z_power) sqrt(V)` with the pilot's P0 positives and V its variance
+/// of the difference (DeLong, DeLong and Clarke-Pearson 1988), as in the test itself. The ratio of negatives
+/// to positives is constant. With another ratio, `V = S10 / P + S01 / N` of the pilot is evaluated at P
 /// positives and `ratio P` negatives: `P = ((z_alpha + z_power) / difference)² (S10 + S01 / ratio)`.
 ///
-/// Obuchowski and McClish (1997, equation 4) have a variance of its own for equal areas. If both areas then vary as the
-/// mean of the two, `V0 = 2 ((Var A_a + Var A_b) / 2 - Cov)` is V again. If both vary as the first one alone, V0 depends
-/// on which score is the first, and can be below 0.
+/// Obuchowski and McClish (1997, equation 4) use a separate variance for equal areas. If both areas have the
+/// mean of the two variances, `V0 = 2 ((Var A_a + Var A_b) / 2 - Cov)` equals V. With the first one's
+/// variance for both, V0 depends on the order of the scores, and may be negative.
 #[derive(Clone, Copy, Debug)]
 pub struct RocAucDifferencePower {
     /// The test.
     pub plan: Plan,
-    /// The power that the rows are counted for.
+    /// The required power.
     pub power: f64,
-    /// Negatives for each positive, if not those of the pilot.
+    /// Negatives per positive; the pilot's ratio by default.
     pub ratio: Option<f64>,
 }
 
@@ -122,11 +122,11 @@ mod tests {
         let (labels, [a, b, _]) = three_scores();
         let statistic = RocAucDifferencePower { plan: TWO_SIDED, power: 0.8, ratio: None };
         let record = statistic.of_rows(&rows_of(&labels, &[&a, &b], &[]));
-        // As many rows as there are have the power that they have.
+        // The pilot's number of rows has the pilot's power.
         let here = RocAucDifferencePower { power: record.power.unwrap(), ..statistic };
         let needed = here.of_rows(&rows_of(&labels, &[&a, &b], &[]));
         assert!((needed.needed_pos.unwrap() - 36.0).abs() < 1e-9, "{needed:?}");
-        // The ratio of the pilot is that which is taken without one.
+        // The default ratio is the pilot's.
         let ratio = |ratio| RocAucDifferencePower { ratio: Some(ratio), ..statistic };
         let same = ratio(1.5).of_rows(&rows_of(&labels, &[&a, &b], &[]));
         assert!((same.needed_pos.unwrap() / record.needed_pos.unwrap() - 1.0).abs() < 1e-12);
@@ -134,7 +134,7 @@ mod tests {
         assert!(more.needed_pos.unwrap() < same.needed_pos.unwrap(), "{more:?} {same:?}");
         assert!((more.needed_neg.unwrap() / more.needed_pos.unwrap() - 6.0).abs() < 1e-12);
         assert_eq!(more.power, record.power);
-        // The order of the scores does not matter, though the first varies less than both have in common.
+        // The order of the scores does not matter, even if the variance of the first is below the covariance.
         let labels = [0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0];
         let a = [-1.0, 2.0, 4.0, 9.0, 8.0, 12.0, 6.0, 5.0, 1.0, -7.0, 1.0, -1.0];
         let b = [0.0, 6.0, 8.0, 8.0, 5.0, -2.0, 9.0, 4.0, 0.0, -3.0, 2.0, 3.0];

@@ -8,20 +8,20 @@ use crate::statistics::inference::{Alternative, delong};
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::{from_options, words};
 
-/// The test that the AUC is one half, without assuming that both classes have one distribution.
+/// The test that the AUC is one half, without the assumption of equal distributions.
 ///
-/// `(A - 1/2) / se` with the DeLong standard error, which is Brunner and Munzel's (2000) statistic, against
-/// Student's t with Satterthwaite's degrees of freedom `(S10/P + S01/N)² / ((S10/P)²/(P-1) + (S01/N)²/(N-1))`,
-/// or against the normal distribution.
+/// `(A - 1/2) / se` with the DeLong standard error, which is Brunner and Munzel's (2000) statistic. It is
+/// compared with Student's t with Satterthwaite's degrees of freedom
+/// `(S10/P + S01/N)² / ((S10/P)²/(P-1) + (S01/N)²/(N-1))`, or with the normal distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct BrunnerMunzel {
-    /// Which departure counts.
+    /// The alternative.
     pub alternative: Alternative,
-    /// What the statistic is held against.
+    /// The reference distribution of the statistic.
     pub distribution: Distribution,
 }
 
-/// What a statistic is held against.
+/// The reference distribution of the statistic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Distribution {
     /// Student's t.
@@ -135,7 +135,7 @@ mod tests {
             (perfect.auc, perfect.se, perfect.statistic, perfect.p_value),
             (Some(1.0), Some(0.0), None, None)
         );
-        let lone = summary(&two_sided, &[0, 0, 1], &[1, 3, 2]);
-        assert_eq!((lone.auc, lone.se, lone.df), (Some(0.5), None, None));
+        let single = summary(&two_sided, &[0, 0, 1], &[1, 3, 2]);
+        assert_eq!((single.auc, single.se, single.df), (Some(0.5), None, None));
     }
 }

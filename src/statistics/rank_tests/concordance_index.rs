@@ -1,4 +1,4 @@
-//! How well a risk score orders rows by the time of an event that is not always seen.
+//! The concordance of a risk score with event times under censoring.
 
 use crate::math::{quotient, student_t};
 use crate::ranking::ties::Count;
@@ -10,44 +10,45 @@ use crate::statistics::rows::Rows;
 
 /// The share of comparable pairs of rows in which the row with the earlier event has the higher score.
 ///
-/// A pair is comparable if the row with the earlier time had the event, or if both times are equal and only one row had
-/// it: the other is known to be later (Harrell, Lee and Mark 1996). Pairs with equal scores count half. Uno's index (Uno,
-/// Cai, Pencina, D'Agostino and Wei 2011, equation 6) weighs a pair by `1 / G²`, where G is the Kaplan-Meier estimate of the
-/// probability that a row is not censored before the earlier time.
+/// A pair is comparable if the row with the earlier time had the event, or if both times are equal and only
+/// one row had it. The event time of the other row is then later (Harrell, Lee and Mark 1996). Pairs with
+/// equal scores count one half. Uno's index (Uno, Cai, Pencina, D'Agostino and Wei 2011, equation 6) weights
+/// a pair by `1 / G²`. G is the Kaplan-Meier estimate of the probability that a row is not censored before
+/// the earlier time.
 ///
-/// The standard error is that of the infinitesimal jackknife: with `s` the concordance of all pairs that a row is in and `n`
-/// their weight, the row's influence is `(s - C n) / sum of the weights of all pairs`. Under heavy censoring few events make
-/// the index, and it is skewed: the limits are on the logit scale, by Student's t with one degree of freedom less than
-/// there are events that are followed by a row. `O(n log n)`.
+/// The standard error is from the infinitesimal jackknife. Let `s` be the concordance over all pairs of a row
+/// and `n` their weight; the row's influence is `(s - C n)` divided by the total weight of pairs. Under heavy
+/// censoring few events determine the index, and it is skewed. The limits are therefore on the logit scale,
+/// by Student's t with one degree of freedom fewer than events followed by a row. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
 pub struct ConcordanceIndex {
-    /// What a pair weighs.
+    /// The weight of a pair.
     pub method: PairWeight,
-    /// How the limits are made.
+    /// The method of the limits.
     pub interval: IndexLimits,
-    /// The interval's coverage.
+    /// The coverage of the interval.
     pub level: f64,
-    /// Only pairs whose earlier time is below this are compared.
+    /// Only pairs with an earlier time below this limit are compared.
     pub tau: Option<f64>,
 }
 
-/// How the limits are made.
+/// The method of the limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndexLimits {
     /// On the logit scale, by Student's t.
     #[default]
     Logit,
-    /// By the normal distribution, cut at 0 and 1.
+    /// Normal, clipped at 0 and 1.
     Normal,
 }
 
-/// What a pair weighs.
+/// The weight of a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PairWeight {
-    /// As much as any other.
+    /// Equal weights.
     #[default]
     Harrell,
-    /// More if such pairs are often lost to censoring.
+    /// Higher weights for pairs that censoring often removes.
     Uno,
 }
 
@@ -89,7 +90,7 @@ impl FromOptions for ConcordanceIndex {
 impl Joint for ConcordanceIndex {
     type Record = ConcordanceRecord;
 
-    /// The score, and the time as a second one.
+    /// The score, and the time as a second score.
     const INPUTS: Inputs = Inputs::scores(Some(2)).without_label().keyed(KeyInput::called("event"));
 
     fn needs(&self) -> Needs {
@@ -109,7 +110,7 @@ impl Joint for ConcordanceIndex {
         let (in_time_order, scores) = (rows_by_time(rows), rows.scores[0].distinct);
         let moments = self.moments(&in_time_order, self.times_in_use(rows));
         let mut tally = Tally::default();
-        // Of each event's pairs with later rows, how many are concordant, and how many there are.
+        // For each event, the concordant pairs with later rows, and all of these pairs.
         let mut of_events = vec![(0.0, 0.0); rows.len];
         walk_back(&moments, scores, |place, later, weight| {
             tally.add(&later, weight);
@@ -144,19 +145,19 @@ impl Joint for ConcordanceIndex {
     }
 }
 
-/// Which rows had the event.
+/// Whether each row had the event.
 fn events(rows: &Rows) -> impl Iterator<Item = bool> {
     rows.keys.of_row.iter().map(|&key| rows.key_places[key as usize] == 1)
 }
 
-/// A row: the code of its time, whether it did not have the event, and the code of its score. In this order those with the
-/// event come first at one time, because the others are known to be later.
+/// A row: the code of its time, whether it is censored, and the code of its score. In this order events come
+/// first at equal times, because censored rows have later event times.
 type Row = (u32, bool, u32);
 
 /// The rows of one time.
 #[derive(Debug)]
 struct Moment<'a> {
-    /// How many rows are earlier.
+    /// The number of earlier rows.
     start: usize,
     events: &'a [Row],
     censored: &'a [Row],
@@ -165,7 +166,7 @@ struct Moment<'a> {
 }
 
 impl ConcordanceIndex {
-    /// The interval of an index of so many events and rows that each is compared with.
+    /// The interval of an index, from the numbers of events and of rows that each is compared with.
     fn limits(&self, concordance: f64, se: f64, rows: Count) -> Interval {
         match self.interval {
             IndexLimits::Normal => Interval::normal(concordance, se, self.level).within(0.0, 1.0),
@@ -178,7 +179,7 @@ impl ConcordanceIndex {
         }
     }
 
-    /// The rows of each time, the earliest first.
+    /// The rows of each time, earliest first.
     fn moments<'a>(&self, in_time_order: &'a [Row], times_in_use: u32) -> Vec<Moment<'a>> {
         let mut start = 0;
         let mut uncensored = 1.0f64;
@@ -191,7 +192,7 @@ impl ConcordanceIndex {
                 PairWeight::Uno => uncensored.powi(-2),
             };
             moments.push(Moment { start, events, censored, weight });
-            // Whoever has the event at this time is no longer at risk of being censored.
+            // Rows with the event at this time are no longer at risk of censoring.
             let at_risk = in_time_order.len() - start - events.len();
             if !censored.is_empty() {
                 uncensored *= 1.0 - censored.len() as f64 / at_risk as f64;
@@ -201,7 +202,7 @@ impl ConcordanceIndex {
         moments
     }
 
-    /// How many distinct times are below the limit.
+    /// The number of distinct times below the limit.
     fn times_in_use(&self, rows: &Rows) -> u32 {
         let times = &rows.scores[1];
         let Some(tau) = self.tau else { return times.distinct as u32 };
@@ -210,7 +211,7 @@ impl ConcordanceIndex {
     }
 }
 
-/// The rows by time, and at one time those with the event first; the order within does not depend on the order of rows.
+/// The rows by time, with events first at equal times; the result does not depend on the input order.
 fn rows_by_time(rows: &Rows) -> Vec<Row> {
     let (scores, times) = (&rows.scores[0].of_row, &rows.scores[1]);
     let events: Vec<bool> = events(rows).collect();
@@ -224,7 +225,7 @@ struct Tally {
     concordant: u64,
     discordant: u64,
     tied: u64,
-    /// The weight of the concordant pairs and half of that of the tied ones.
+    /// The weight of the concordant pairs plus half the weight of the tied ones.
     concordance: f64,
     /// The weight of all pairs.
     weight: f64,
@@ -240,7 +241,7 @@ impl Tally {
     }
 }
 
-/// Rows that score below, like and above one score.
+/// Rows that score below, equal to and above one score.
 struct Against<T> {
     below: T,
     equal: T,
@@ -257,7 +258,7 @@ impl Against<u64> {
     }
 }
 
-/// Calls `each` with every event, from the last to the earliest: its place, its later rows, and what a pair weighs.
+/// Calls `each` with every event, last to earliest: its index, its later rows, and the weight of a pair.
 fn walk_back(moments: &[Moment<'_>], scores: usize, mut each: impl FnMut(usize, Against<u64>, f64)) {
     let mut later = FenwickTree::<u64>::new(scores);
     for moment in moments.iter().rev() {
@@ -271,10 +272,10 @@ fn walk_back(moments: &[Moment<'_>], scores: usize, mut each: impl FnMut(usize, 
     }
 }
 
-/// The root of the sum of squared influences, times the weight of all pairs.
+/// The root of the sum of squared influences, times the total weight of pairs.
 fn jackknife_error(moments: &[Moment<'_>], scores: usize, of_events: &[(f64, f64)], concordance: f64) -> f64 {
     let mut earlier = FenwickTree::<f64>::new(scores);
-    // As the later row it is concordant with earlier events of higher scores.
+    // As the later row, it is concordant with earlier events of higher scores.
     let as_later = |earlier: &FenwickTree<f64>, row: &Row| {
         let Against { below, equal, above } = earlier.against(row.2);
         above + 0.5 * equal - concordance * (below + equal + above)
@@ -295,7 +296,7 @@ fn jackknife_error(moments: &[Moment<'_>], scores: usize, of_events: &[(f64, f64
     squares.sqrt()
 }
 
-/// Sums over all codes up to one, in a tree of partial sums (Fenwick 1994): to add and to ask take logarithmic time.
+/// Prefix sums over codes in a tree of partial sums (Fenwick 1994), with logarithmic time per operation.
 struct FenwickTree<T> {
     sums: Vec<T>,
     of_code: Vec<T>,
@@ -389,7 +390,7 @@ mod tests {
         })
     }
 
-    /// Whether a row comes before another for certain.
+    /// Whether a row is certainly earlier than another.
     fn is_earlier(a: &(u8, bool, u8), b: &(u8, bool, u8)) -> bool {
         a.1 && (a.0 < b.0 || (a.0 == b.0 && !b.1))
     }
@@ -435,7 +436,7 @@ mod tests {
         fn every_pair(rows in proptest::collection::vec((0u8..6, any::<bool>(), 0u8..5), 0..24), uno in any::<bool>()) {
             let statistic = ConcordanceIndex { method: if uno { PairWeight::Uno } else { PairWeight::Harrell }, ..HARRELL };
             let record = of(statistic, &rows);
-            // Kaplan and Meier's product over the times before.
+            // The Kaplan-Meier product over earlier times.
             let weight = |time: u8| -> f64 {
                 let uncensored: f64 = (0..time).map(|before| {
                     let at = |event| rows.iter().filter(|row| row.0 == before && row.1 == event).count() as f64;
@@ -465,11 +466,11 @@ mod tests {
                 let expected = all.0 / all.1;
                 let se = sums.iter().map(|sum| ((sum.0 - expected * sum.1) / all.1).powi(2)).sum::<f64>().sqrt();
                 prop_assert!((record.concordance.unwrap() - expected).abs() < 1e-13);
-                // The root of a sum that is 0 but for rounding.
+                // The root of a sum that is 0 up to rounding.
                 prop_assert!((record.interval.se.unwrap() - se).abs() < 1e-7, "{:?} {}", record.interval.se, se);
             }
-            let count = |wanted: fn(u8, u8) -> bool| rows.iter().flat_map(|a| rows.iter().map(move |b| (a, b)))
-                .filter(|(a, b)| is_earlier(a, b) && wanted(a.2, b.2)).count() as u64;
+            let count = |is_selected: fn(u8, u8) -> bool| rows.iter().flat_map(|a| rows.iter().map(move |b| (a, b)))
+                .filter(|(a, b)| is_earlier(a, b) && is_selected(a.2, b.2)).count() as u64;
             prop_assert_eq!(
                 (record.concordant, record.discordant, record.tied),
                 (count(|a, b| a > b), count(|a, b| a < b), count(|a, b| a == b))

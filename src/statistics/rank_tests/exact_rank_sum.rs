@@ -1,11 +1,11 @@
 //! The exact null distribution of the Mann-Whitney U, given the ties.
 //!
-//! Under the null hypothesis every choice of P of the n rows as positives is equally likely. Without ties
-//! the number of choices that give U is a coefficient of the Gaussian binomial (n choose P) (Mann and Whitney
-//! 1947), counted here in integers. With ties the choices are counted tie by tie with what each adds to twice
-//! U: the shift algorithm (Streitberg and Röhmel 1986) on placements instead of ranks. Choices are counted in integers
-//! as far as 128 bits hold them all, and every probability is one quotient of such counts. Only the tail that is needed
-//! is kept in memory, so memory is at most the size of the rarer class times that tail.
+//! Under the null hypothesis every choice of P of the n rows as positives is equally likely. Without ties the
+//! number of choices with a given U is a coefficient of the Gaussian binomial (n choose P) (Mann and Whitney
+//! 1947), computed in integers. With ties the choices are counted tie by tie with their contribution to twice
+//! U: the shift algorithm (Streitberg and Röhmel 1986) on placements instead of ranks. Choices are counted in
+//! integers while 128 bits suffice, and every probability is one quotient of such counts. Only the required
+//! tail is in memory, so memory is at most the size of the rarer class times that tail.
 
 use std::cmp::Ordering;
 use std::iter::Sum;
@@ -15,16 +15,17 @@ use crate::interrupt;
 use crate::math;
 use crate::ranking::ties::Count;
 
-/// The most steps that are taken: the product of rows, rarer class and tail. So many steps take some seconds.
+/// The maximum number of steps: the product of rows, rarer class and tail. This many steps take some seconds.
 const MOST_STEPS: u128 = 1 << 31;
 
-/// The largest number of arrangements: sums of more would leave the range of floats.
+/// The maximum number of arrangements: sums of more would exceed the range of floats.
 const MOST_ARRANGEMENTS: f64 = 1e290;
 
-/// So many arrangements are counted in 128 bits, with room for the rounding of this number and for two tails.
+/// Up to this number, arrangements are counted in 128 bits, with room for the rounding of this number and for
+/// two tails.
 const INTEGERS: f64 = (1u128 << 126) as f64;
 
-/// So many arrangements are counted in 64 bits.
+/// Up to this number, arrangements are counted in 64 bits.
 const SHORT_INTEGERS: f64 = (1u64 << 62) as f64;
 
 /// The tail probabilities of twice U at the observed value.
@@ -34,11 +35,12 @@ pub struct Tails {
     pub lower: f64,
     /// The probability of the observed value or a larger one.
     pub upper: f64,
-    /// The probability of being at least as far from the expectation as observed.
+    /// The probability of a value at least as far from the expectation.
     pub deviation: f64,
 }
 
-/// The tails at `twice_u` of groups with these counts, the highest score first; `None` if counting them takes too long.
+/// The tails at `twice_u` of groups with these counts, highest score first; `None` if the enumeration takes
+/// too long.
 pub fn tails(counts: &[Count], twice_u: u128) -> Option<Tails> {
     let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
     let pairs = u128::from(n_pos) * u128::from(n_neg);
@@ -73,15 +75,15 @@ pub fn tails(counts: &[Count], twice_u: u128) -> Option<Tails> {
     })
 }
 
-/// The tails of groups with ties, with the choices counted in a type that holds all of them.
+/// The tails of groups with ties, with the choices counted in a sufficiently large type.
 fn tied_tails<W: Ways>(counts: &[Count], twice_u: u128) -> Tails {
     let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
     let pairs = u128::from(n_pos) * u128::from(n_neg);
     let rarer = n_pos.min(n_neg);
     let sizes: Vec<u64> = counts.iter().map(|count| count.rows()).collect();
     let reversed: Vec<u64> = sizes.iter().rev().copied().collect();
-    // Rows may be chosen from either class and counted from either end. One direction gives twice U, and the other
-    // gives the difference of twice U from its maximum.
+    // Rows may be chosen from either class and counted from either end. One direction gives twice U, and the
+    // other gives the difference of twice U from its maximum.
     let (winning, losing) = if n_pos <= n_neg { (&reversed, &sizes) } else { (&sizes, &reversed) };
     let nearer = (pairs - twice_u.abs_diff(pairs)) as usize;
     let (below, low) = tail::<W>(winning, rarer as usize, nearer);
@@ -106,8 +108,7 @@ trait Ways: Copy + Default + From<u8> + AddAssign + Add<Output = Self> + Mul<Out
         (1..=subset).fold(Self::from(1), |ways, j| ways.one_more(rows, j))
     }
 
-    /// The shares in all of a near tail, of all but the rows that lie beyond, and of the near tail and the opposite one
-    /// together.
+    /// The probabilities of the near tail, of the complement of `beyond`, and of both tails.
     fn shares(beyond: Self, near: Self, opposite: Self, all: Self) -> [f64; 3];
 }
 
@@ -116,7 +117,7 @@ macro_rules! exact_ways {
     ($($integer:ty)*) => {$(
         impl Ways for $integer {
             fn one_more(self, size: u64, j: u64) -> Self {
-                // self (size + 1 - j) / j is a whole number, but the product may be too large: divide in two parts.
+                // self (size + 1 - j) / j is an integer, but the product may overflow: divide in two parts.
                 let (left, j) = (<$integer>::from(size + 1 - j), <$integer>::from(j));
                 self / j * left + self % j * left / j
             }
@@ -129,7 +130,7 @@ macro_rules! exact_ways {
 }
 exact_ways!(u64 u128);
 
-/// Floats, for numbers of choices that no integer holds.
+/// Floats, for numbers of choices beyond integers.
 impl Ways for f64 {
     fn one_more(self, size: u64, j: u64) -> Self {
         self * ((size + 1 - j) as f64 / j as f64)
@@ -149,8 +150,8 @@ fn arrangements(rows: u64, subset: u64) -> f64 {
     (0..subset).map(|k| (rows - k) as f64 / (k + 1) as f64).product()
 }
 
-/// The least U of two classes without ties whose lower tail is at least `tail`, for a tail of no more than one half.
-/// The classes may have no more than 126 rows together.
+/// The smallest U of two classes without ties whose lower tail is at least `tail`, for a tail of at most one
+/// half. The classes may have at most 126 rows in total.
 pub fn untied_quantile(m: usize, n: usize, tail: f64) -> u64 {
     let counts = untied_counts(m.max(n), m.min(n), m * n / 2);
     let all = u128::all((m + n) as u64, m.min(n) as u64);
@@ -162,10 +163,10 @@ pub fn untied_quantile(m: usize, n: usize, tail: f64) -> u64 {
     below.count() as u64
 }
 
-/// For each U up to `most`, how many choices of n among m + n rows without ties give it.
+/// For each U up to `most`, the number of choices of n among m + n untied rows with this U.
 fn untied_counts(m: usize, n: usize, most: usize) -> Vec<u128> {
-    // counts[u] becomes the coefficient of q^u in the product over i of (1 - q^(m + i)) / (1 - q^i). All are
-    // below 2^127, so what wraps around on the way wraps back.
+    // counts[u] becomes the coefficient of q^u in the product over i of (1 - q^(m + i)) / (1 - q^i). All
+    // final values are below 2^127, so intermediate wrap-around cancels.
     let mut counts = vec![0u128; most + 1];
     counts[0] = 1;
     for i in 1..=n {
@@ -180,10 +181,11 @@ fn untied_counts(m: usize, n: usize, most: usize) -> Vec<u128> {
     counts
 }
 
-/// How often the sum over `subset` rows, drawn from ties of these sizes, of twice the rows of the others in earlier
-/// ties and once those in the same tie, is below `most`, and how often it is at most that.
+/// Over the choices of `subset` rows from ties of these sizes, a sum counts the other rows. Rows in earlier
+/// ties count twice, and rows in the same tie once. Returns how often it is below `most`, and how often at
+/// most `most`.
 fn tail<W: Ways>(sizes: &[u64], subset: usize, most: usize) -> (W, W) {
-    // ways[p][s]: choices of p rows so far with the sum s, of which the highest so far is tops[p].
+    // ways[p][s]: choices of p rows so far with the sum s; tops[p] is the largest such s so far.
     let mut ways = vec![vec![W::default(); most + 1]; subset + 1];
     let mut tops = vec![None; subset + 1];
     (ways[0][0], tops[0]) = (W::from(1), Some(0));
@@ -267,7 +269,7 @@ mod tests {
             let got = tails(&counts_of(&ties), twice_u(&ties)).unwrap();
             let expected = by_enumeration(&ties, twice_u(&ties));
             prop_assert_eq!(got, expected);
-            // The types for more choices, of which floats round each step.
+            // The types for more choices; floats round each step.
             prop_assert_eq!(tied_tails::<u64>(&counts_of(&ties), twice_u(&ties)), expected);
             prop_assert_eq!(tied_tails::<u128>(&counts_of(&ties), twice_u(&ties)), expected);
             let floats = tied_tails::<f64>(&counts_of(&ties), twice_u(&ties));
@@ -277,8 +279,8 @@ mod tests {
         }
     }
 
-    /// 1, 2, 3 against 1.5, 2.5: 6 of 10 choices are no higher, and by symmetry 6 are no lower. All other groups of so few
-    /// rows without ties are checked as well.
+    /// 1, 2, 3 against 1.5, 2.5: 6 of 10 choices have at most this U, and by symmetry 6 have at least it. All
+    /// other groups of so few rows without ties are checked as well.
     #[test]
     fn three_against_two_is_six_tenths() {
         let ties = [(1, 0), (0, 1), (1, 0), (0, 1), (1, 0)];
@@ -296,7 +298,7 @@ mod tests {
 
     #[test]
     fn no_number_of_choices_overflows() {
-        // Up to 126 rows there are always fewer than 2^126 choices, though not 64 times as few.
+        // Up to 126 rows there are always fewer than 2^126 choices, but not fewer than 2^126 / 64.
         let mut pascal = vec![1u128];
         for rows in 1..=126u64 {
             pascal = (0..=rows as usize)
@@ -308,16 +310,16 @@ mod tests {
         }
         let counts = untied_counts(63, 63, 63 * 63);
         assert_eq!(counts.iter().sum::<u128>(), u128::all(126, 63));
-        // Positives and negatives take turns. scipy.stats.mannwhitneyu(range(0, 126, 2),
-        // range(1, 126, 2), method="exact")
+        // Positives and negatives alternate. scipy.stats.mannwhitneyu(range(0, 126, 2), range(1, 126, 2),
+        // method="exact")
         let ties: Vec<(u64, u64)> = (0..126).map(|row| if row % 2 == 0 { (0, 1) } else { (1, 0) }).collect();
         let got = tails(&counts_of(&ties), twice_u(&ties)).unwrap();
         assert!((got.deviation / 0.880199207926453 - 1.0).abs() < 1e-12, "{got:?}");
     }
 
     #[test]
-    fn both_ways_of_counting_agree() {
-        // 60 rows without ties, alternating with a drift.
+    fn both_algorithms_agree() {
+        // 60 untied rows, alternating with a drift.
         let ties: Vec<(u64, u64)> =
             (0..60).map(|i| if (i * 7) % 11 < 6 - i / 20 { (1, 0) } else { (0, 1) }).collect();
         let n_pos: u64 = ties.iter().map(|tie| tie.0).sum();
@@ -334,13 +336,13 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_long_is_left() {
+    fn none_if_too_slow() {
         let many: Vec<(u64, u64)> = (0..4000).map(|i| if i % 2 == 0 { (1, 0) } else { (0, 1) }).collect();
         assert_eq!(tails(&counts_of(&many), twice_u(&many)), None);
         // One positive among many is quick.
-        let mut lone = vec![(0, 2); 500];
-        lone.insert(3, (1, 0));
-        let got = tails(&counts_of(&lone), twice_u(&lone)).unwrap();
+        let mut single = vec![(0, 2); 500];
+        single.insert(3, (1, 0));
+        let got = tails(&counts_of(&single), twice_u(&single)).unwrap();
         assert!((got.upper - 7.0 / 1001.0).abs() < 1e-15, "{got:?}");
     }
 }

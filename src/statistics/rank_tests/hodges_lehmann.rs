@@ -13,19 +13,19 @@ use crate::statistics::rows::Rows;
 
 /// The median of all differences between a positive's score and a negative's, with an interval.
 ///
-/// The estimate is Hodges and Lehmann's (1963). The limits are differences too: those whose rank among all
-/// differences the Mann-Whitney test of that shift would just not reject (Hollander, Wolfe and Chicken 2014,
-/// section 4.3), by its exact distribution for small groups without ties, otherwise by the normal
-/// approximation with continuity correction and the variance that ties within the classes leave. The differences
-/// are never listed: the k-th smallest is found by halving the range of floats, and counting the pairs below
-/// in one pass over both classes in order. `O(n log n)`.
+/// The estimate is Hodges and Lehmann's (1963). The limits are order statistics of the differences: the
+/// extreme shifts that the Mann-Whitney test does not reject (Hollander, Wolfe and Chicken 2014, section
+/// 4.3). Their ranks come from its exact distribution for small groups without ties. Otherwise they come from
+/// the normal approximation with continuity correction and the variance given the ties within the classes.
+/// The differences are never materialised. The k-th smallest is found by bisection over the range of floats,
+/// counting the pairs below in one pass over both sorted classes. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
 pub struct HodgesLehmann {
-    /// The interval's coverage.
+    /// The coverage of the interval.
     pub level: f64,
 }
 
-/// The exact distribution is taken if no scores tie and both classes have fewer rows than this, as in R's
+/// The exact distribution is used if no scores tie and both classes have fewer rows than this, as in R's
 /// `wilcox.test`.
 const EXACT_ROWS: usize = 50;
 
@@ -90,7 +90,7 @@ impl Joint for HodgesLehmann {
         };
         let exact = untied && pos.len().max(neg.len()) < EXACT_ROWS;
         let tail = tail(self.level);
-        // The first and the last rank of differences that are inside the interval.
+        // The first and the last rank of differences inside the interval.
         let first = if exact {
             exact_rank_sum::untied_quantile(pos.len(), neg.len(), tail)
         } else {
@@ -108,25 +108,25 @@ impl Joint for HodgesLehmann {
         };
         let (median, (lower, upper)) = tasks::join(median, limits);
         let method = if exact { "exact" } else { "asymptotic" };
-        // A shift of 0 is positive zero, never -0.0.
+        // A shift of 0 is always +0.0.
         let median = median + 0.0;
         HodgesLehmannRecord::new(Some(median), Some(lower), Some(upper), Some(method), rows.into())
     }
 }
 
-/// Half way between two floats, even where their sum leaves the range.
+/// The midpoint of two floats, even if their sum overflows.
 fn midpoint(a: f64, b: f64) -> f64 {
     if a == b { a } else { f64::midpoint(a, b) }
 }
 
-/// The `rank`-th smallest difference, counted from 1, of a positive's score less a negative's; both classes in
-/// ascending order.
+/// The `rank`-th smallest difference, counted from 1, between a positive's score and a negative's; both
+/// classes are in ascending order.
 ///
-/// The range of floats is halved until no more differences are left than there are rows, and those are listed.
+/// Bisects the range of floats until at most as many differences as rows remain, and lists those.
 fn smallest(pos: &[f64], neg: &[f64], rank: u64) -> f64 {
     let few = (pos.len() + neg.len()) as u64;
     let (mut low, mut high) = (f64::NEG_INFINITY.key(), f64::INFINITY.key());
-    // The number of differences below the range, its upper bound, and the number of differences not above that.
+    // The number of differences below the range, its upper bound, and the number of differences up to it.
     let (mut below, mut bound, mut upto) = (0, None, pos.len() as u64 * neg.len() as u64);
     while low < high && upto - below > few {
         let middle = low + (high - low) / 2;
@@ -144,7 +144,7 @@ fn smallest(pos: &[f64], neg: &[f64], rank: u64) -> f64 {
     let mut listed: Vec<f64> = differences(pos, neg, f64::from_key(high))
         .flat_map(|(p, upto)| {
             let below = lower.as_mut().and_then(Iterator::next).map_or(0, |(_, count)| count);
-            // The count is from the highest negative down.
+            // The count starts at the highest negative.
             neg[neg.len() - upto..neg.len() - below].iter().map(move |n| p - n)
         })
         .collect();
@@ -152,9 +152,9 @@ fn smallest(pos: &[f64], neg: &[f64], rank: u64) -> f64 {
     *difference
 }
 
-/// For each positive, highest first: how many negatives, the highest, it exceeds by at most `bound`.
+/// For each positive, highest first: the number of highest negatives that it exceeds by at most `bound`.
 ///
-/// Rounding is monotone, so rounded differences are in the same order as exact ones, and one pass over both classes
+/// Rounding is monotone, so rounded differences keep the order of exact ones, and one pass over both classes
 /// counts them.
 fn differences(pos: &[f64], neg: &[f64], bound: f64) -> impl Iterator<Item = (f64, usize)> {
     let mut count = 0;
@@ -175,7 +175,7 @@ fn asymptotic_rank(pos: &[f64], neg: &[f64], tail: f64) -> u64 {
     let all = m + n;
     let tied = (cubes(pos) + cubes(neg)) / (all * (all - 1.0));
     let deviation = (m * n / 12.0 * (all + 1.0 - tied)).sqrt();
-    // U minus one half, standardised, must exceed the quantile for a shift to be rejected.
+    // A shift is rejected if U minus one half, standardised, exceeds the quantile.
     let largest_kept = 0.5 * m * n + 0.5 + upper_quantile(tail) * deviation;
     let rank = (m * n - largest_kept).floor() + 1.0;
     if rank >= 1.0 { rank as u64 } else { 0 }
@@ -203,8 +203,9 @@ mod tests {
         HodgesLehmann { level }.of_rows(&rows_of(labels, &[scores], &[]))
     }
 
-    /// Permeability of chorioamnion (Hollander and Wolfe 1973, table 4.1), as in R's help of wilcox.test: positives
-    /// at term, negatives at 12 to 26 weeks. R 4.2: shift 0.305, limits -0.15 and 0.76 (exact, 95 %).
+    /// Permeability of chorioamnion (Hollander and Wolfe 1973, table 4.1), as in R's help of wilcox.test:
+    /// positives at term, negatives at 12 to 26 weeks. R 4.2: shift 0.305, limits -0.15 and 0.76 (exact, 95
+    /// %).
     #[test]
     fn permeability() {
         let term = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];

@@ -7,11 +7,12 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, record};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
 
-/// The rank test that several samples have one distribution.
+/// The rank test of equal distributions of several samples.
 ///
-/// `H = 12 / (n (n + 1)) sum(R² / m) - 3 (n + 1)` over the samples of m rows with the sum R of mid-ranks, divided
-/// by `1 - sum(t³ - t) / (n³ - n)` over ties of t rows, against chi-square with one degree of freedom less than
-/// there are samples (Kruskal and Wallis 1952). For two samples H is the square of the Mann-Whitney z.
+/// `H = 12 / (n (n + 1)) sum(R² / m) - 3 (n + 1)` over samples of m rows with sum R of mid-ranks, divided by
+/// `1 - sum(t³ - t) / (n³ - n)` over ties of t rows. It is compared with chi-square, with one degree of
+/// freedom fewer than samples (Kruskal and Wallis 1952). For two samples H is the square of the Mann-Whitney
+/// z.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KruskalWallis {}
 
@@ -42,7 +43,7 @@ impl Joint for KruskalWallis {
         let (n, samples) = (rows.len as u128, rows.keys.distinct);
         let codes = &rows.scores[0];
         let counts = codes.histogram(|_| true);
-        // Twice the mid-rank of a tie: the ranks of its first and its last row.
+        // Twice the mid-rank of a tie: the sum of the ranks of its first and its last row.
         let mut below = 0;
         let twice_ranks: Vec<u64> = counts
             .iter()
@@ -63,7 +64,7 @@ impl Joint for KruskalWallis {
         if samples < 2 || untied == 0.0 {
             return with_sizes(KruskalWallisRecord::undefined(rows), rows);
         }
-        // The distance of each sum from its expectation is an integer, so no digits cancel.
+        // The distance of each sum from its expectation is an integer, so there is no cancellation.
         let between: f64 = sums
             .iter()
             .map(|&(sum, rows)| {
@@ -113,8 +114,8 @@ mod tests {
         })
     }
 
-    /// scipy.stats.kruskal([1, 1, 1], [2, 2, 2], [2, 2]), its documentation's example with ties: statistic 7.0,
-    /// p-value 0.030197383422318501.
+    /// scipy.stats.kruskal([1, 1, 1], [2, 2, 2], [2, 2]), its documentation's example with ties: statistic
+    /// 7.0, p-value 0.030197383422318501.
     #[test]
     fn ties() {
         let record = of(&[0, 0, 0, 1, 1, 1, 2, 2], &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0]);

@@ -1,4 +1,4 @@
-//! The Mann-Whitney U test, which is Wilcoxon's rank-sum test.
+//! The Mann-Whitney U test, also called Wilcoxon's rank-sum test.
 
 use super::exact_rank_sum;
 use crate::math;
@@ -11,19 +11,19 @@ use crate::statistics::options::{from_options, words};
 
 /// The Mann-Whitney U of the positives and its test, exact or by the tie-corrected normal approximation.
 ///
-/// Under the null hypothesis of one common distribution, given the ties of t rows each,
-/// `Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))` (Lehmann 1975, section 1.4), n = P + N. The
-/// sum is counted in integers. The exact distribution is given the ties as well: [`exact_rank_sum`].
+/// Under the null hypothesis of a common distribution, given the ties of t rows each,
+/// `Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))` with n = P + N (Lehmann 1975, section 1.4). The
+/// sum is an exact integer. The exact distribution is also given the ties: [`exact_rank_sum`].
 #[derive(Clone, Copy, Debug)]
 pub struct MannWhitneyU {
-    /// Which departure counts.
+    /// The alternative.
     pub alternative: Alternative,
-    /// Which null distribution is taken.
+    /// The null distribution.
     pub method: NullDistribution,
-    /// Whether U is moved by one half for the normal approximation: towards its expectation if the test is two-sided,
-    /// otherwise against the alternative, which is down for `Greater` and up for `Less`.
+    /// Whether the normal approximation has a continuity correction of one half. It is towards the
+    /// expectation if two-sided, otherwise against the alternative (down for `Greater`, up for `Less`).
     pub continuity: bool,
-    /// What a two-sided exact p-value is.
+    /// The kind of the two-sided exact p-value.
     pub two_sided: TwoSided,
 }
 
@@ -39,23 +39,23 @@ impl Default for MannWhitneyU {
     }
 }
 
-/// What a two-sided exact p-value is. Without ties both are the same.
+/// The kind of a two-sided exact p-value. Without ties both are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TwoSided {
     /// The probability of a U at least as far from its expectation.
     #[default]
     Deviation,
-    /// Twice the smaller tail, no more than 1.
+    /// Twice the smaller tail, at most 1.
     Doubled,
 }
 
-/// `auto` is exact without ties if both classes have fewer rows than this, as in R's `wilcox.test`. The most
-/// costly such group (49 and 49 rows) takes 0.1 ms. With 50 and 50 rows the approximation is 1 % above an exact p-value
-/// of 0.05, and 15 % above one of 0.001.
+/// `auto` is exact without ties if both classes have fewer rows than this, as in R's `wilcox.test`. The
+/// slowest such group (49 and 49 rows) takes 0.1 ms. For 50 and 50 rows the approximation is 1 % above an
+/// exact p-value of 0.05, and 15 % above one of 0.001.
 const UNTIED_ROWS: u64 = 50;
 
-/// `auto` is exact with ties up to this many rows in all. The most costly such group (25 and 25 rows, hardly any
-/// tie) takes 0.2 ms; the count grows with the fourth power of the rows.
+/// `auto` is exact with ties up to this total number of rows. The slowest such group (25 and 25 rows, hardly
+/// any tie) takes 0.2 ms; the time grows with the fourth power of the rows.
 const TIED_ROWS: u64 = 50;
 
 record! {
@@ -130,9 +130,10 @@ impl Summary for MannWhitneyU {
 }
 
 impl MannWhitneyU {
-    /// z of twice the surplus of U over its expectation.
+    /// z from twice the difference between U and its expectation.
     fn z(&self, twice_surplus: i128, deviation: f64) -> f64 {
-        // One-sided tests are moved as in R and scipy: the p-value is the tail of z and includes the observed U.
+        // One-sided corrections are as in R and scipy: the p-value is the tail of z and includes the observed
+        // U.
         let half_steps = match self.alternative {
             Alternative::TwoSided => -twice_surplus.signum(),
             Alternative::Greater => -1,
@@ -142,7 +143,7 @@ impl MannWhitneyU {
         math::signed_quotient(twice_surplus + correction, 2) / deviation
     }
 
-    /// The p-value of the exact distribution, if it can be counted.
+    /// The p-value of the exact distribution, if it can be enumerated.
     fn exact(&self, ties: &mut Ties<'_>, twice_u: u128) -> Option<f64> {
         let tails = exact_rank_sum::tails(ties.counts().each(), twice_u)?;
         Some(match (self.alternative, self.two_sided) {
@@ -215,8 +216,8 @@ mod tests {
         }
     }
 
-    /// scipy.stats.mannwhitneyu([4, 5, 6], [1, 2, 5.5], method="asymptotic") has U = 7 and the same p-values. Without
-    /// the correction z is 2.5 / sqrt(5.25).
+    /// scipy.stats.mannwhitneyu([4, 5, 6], [1, 2, 5.5], method="asymptotic") has U = 7 and the same p-values.
+    /// Without the correction z is 2.5 / sqrt(5.25).
     #[test]
     fn one_sided_tests_move_u_against_the_alternative() {
         let (labels, scores) = ([1, 1, 1, 0, 0, 0], [4.0, 5.0, 6.0, 1.0, 2.0, 5.5]);
@@ -227,7 +228,7 @@ mod tests {
             (Alternative::TwoSided, true, 2.0, 0.382_733_088_885_225_95),
         ] {
             let record = summary(&test(alternative, continuity), &labels, &scores);
-            // z is one quotient and one root: a few units in the last place.
+            // z is one quotient and one root, with an error of a few units in the last place.
             assert!(
                 (record.z.unwrap() - surplus / 5.25f64.sqrt()).abs() < 1e-15,
                 "{alternative:?} {record:?}"

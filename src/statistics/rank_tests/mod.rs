@@ -1,4 +1,4 @@
-//! Tests of one score by ranks.
+//! Rank tests of one score.
 
 pub mod brunner_munzel;
 pub mod concordance_index;

@@ -1,4 +1,4 @@
-//! How well the orders of rows by two columns agree.
+//! The agreement between the orders of rows by two columns.
 
 use crate::interrupt;
 use crate::math;
@@ -10,31 +10,34 @@ use crate::statistics::kinds::{Inputs, Joint, record};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
 
-/// The pairs of rows that two columns order alike, order against each other, or leave tied, and what
-/// follows from their numbers.
+/// The numbers of pairs of rows that two columns order alike, oppositely, or tie, and the coefficients
+/// derived from them.
 ///
-/// Of all `n (n - 1) / 2` pairs, C are concordant, D discordant, X tied in x only, Y in y only, B in both. Kendall's
-/// `tau_a = (C - D) / (n (n - 1) / 2)` (1938) and `tau_b = (C - D) / sqrt((C + D + X) (C + D + Y))` (1945), Somers'
-/// `(C - D) / (C + D + Y)` of y given x and `(C - D) / (C + D + X)` of x given y (1962), Goodman and Kruskal's
-/// `gamma = (C - D) / (C + D)` (1954), and Ling, Huang and Zhang's (2003) degree of consistency `C / (C + D)` and
-/// degree of discriminancy of x over y, `Y / X`: pairs that x tells apart and y does not, for each pair that y tells
-/// apart and x does not. Stuart's `tau_c = 2 m (C - D) / (n² (m - 1))` (1953), where m is the smaller number of distinct
-/// values. Knight's (1966) count: `O(n log n)`.
+/// Of all `n (n - 1) / 2` pairs, C are concordant, D discordant, X tied in x only, Y in y only, B in both.
+/// Kendall (1938; 1945): `tau_a = (C - D) / (n (n - 1) / 2)` and
+/// `tau_b = (C - D) / sqrt((C + D + X) (C + D + Y))`. Somers (1962): `(C - D) / (C + D + Y)` of y given x and
+/// `(C - D) / (C + D + X)` of x given y. Goodman and Kruskal (1954): `gamma = (C - D) / (C + D)`. Ling, Huang
+/// and Zhang (2003): the degree of consistency `C / (C + D)`, and the degree of discriminancy of x over y
+/// `Y / X`. The latter is the ratio of pairs that only x separates to pairs that only y separates. Stuart
+/// (1953): `tau_c = 2 m (C - D) / (n² (m - 1))`, where m is the smaller number of distinct values. Knight's
+/// (1966) count: `O(n log n)`.
 ///
-/// The p-value is that of Kendall's test, that all orders of y are equally likely: from the exact distribution of the
-/// discordant pairs if nothing ties, or from the normal limit with the variance given the ties (Kendall 1970, equation 4.4).
+/// The p-value is from Kendall's test that all orders of y are equally likely. It uses the exact distribution
+/// of the discordant pairs without ties, or the normal limit with the variance given the ties (Kendall 1970,
+/// equation 4.4).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RankAgreement {
-    /// Which departure counts: `greater` means that both order rows alike.
+    /// The alternative; `greater` means positive association.
     pub alternative: Alternative,
-    /// How the p-value is made.
+    /// The method of the p-value.
     pub method: NullDistribution,
 }
 
-/// Of fewer rows without ties the p-value is exact, if not said otherwise: R's rule.
+/// Below this number of untied rows the p-value is exact by default: R's rule.
 const AUTO_ROWS: u64 = 50;
 
-/// Of more rows nothing is counted. These take 0.46 s, and the time grows with the cube of their number.
+/// The maximum number of rows for an exact p-value. This takes 0.46 s, and the time grows with the cube of
+/// the number of rows.
 const MOST_ROWS: u64 = 1500;
 
 record! {
@@ -141,7 +144,6 @@ impl Joint for RankAgreement {
 }
 
 impl RankAgreement {
-    /// The p-value, and how it was made.
     fn p_value(&self, z: f64, n: u64, discordant: u64, tied: u64) -> (Option<f64>, Option<&'static str>) {
         let countable = tied == 0 && n <= MOST_ROWS;
         match self.method {
@@ -165,7 +167,7 @@ impl RankAgreement {
     }
 }
 
-/// Sums over the ties of one column, which the variance needs.
+/// Sums over the ties of one column, for the variance.
 struct TieSums {
     /// Distinct values.
     values: u64,
@@ -207,10 +209,10 @@ fn variance(n: u64, x: &TieSums, y: &TieSums) -> f64 {
         + 2.0 * x.pairs as f64 * y.pairs as f64 / ordered_pairs
 }
 
-/// The probability that `rows` things in random order have at most so many pairs out of order.
+/// The probability that `rows` items in random order have at most `most` inversions.
 ///
-/// The k-th thing is put before 0 to k - 1 of those so far, each equally likely, so the distribution of k things is the
-/// mean of k shifted copies of that of k - 1 (Kendall 1938).
+/// The k-th item is inserted before 0 to k - 1 of the previous items with equal probability. The distribution
+/// for k items is therefore the mean of k shifted copies of the distribution for k - 1 (Kendall 1938).
 fn at_most(most: u64, rows: u64) -> f64 {
     let all = rows * (rows - 1) / 2;
     if 2 * most > all {
@@ -222,7 +224,7 @@ fn at_most(most: u64, rows: u64) -> f64 {
     let mut next = chances.clone();
     for k in 2..=rows as usize {
         let mut sum = 0.0;
-        // So many things have no more pairs; the chances beyond stay 0.
+        // This number of items has no more pairs; the probabilities beyond stay 0.
         let reach = most.min(k * (k - 1) / 2);
         for (pairs, next) in next[..=reach].iter_mut().enumerate() {
             sum += chances[pairs];
@@ -236,7 +238,7 @@ fn at_most(most: u64, rows: u64) -> f64 {
     chances.iter().sum()
 }
 
-/// The number of pairs in which the earlier item is the larger, counted while merging.
+/// The number of inversions, counted during a merge sort.
 fn inversions(mut items: Vec<u32>) -> u64 {
     let mut merged = items.clone();
     let mut count = 0;
@@ -328,7 +330,7 @@ mod tests {
         }
     }
 
-    /// Calls `each` with every order of the items.
+    /// Calls `each` with every permutation of the items.
     fn orders(items: &mut Vec<i8>, from: usize, each: &mut impl FnMut(&[i8])) {
         if from + 1 >= items.len() {
             return each(items);
@@ -385,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn p_values_that_cannot_be_counted() {
+    fn exact_p_values_are_limited() {
         let exact = RankAgreement { method: NullDistribution::Exact, ..RankAgreement::default() };
         let tied = exact.of_rows(&rows_of_two(&[1, 1, 2], &[1, 2, 3]));
         assert_eq!((tied.p_value, tied.method, tied.z.is_some()), (None, None, true));

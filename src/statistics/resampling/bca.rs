@@ -1,15 +1,16 @@
-//! The bootstrap interval that corrects for bias and acceleration (Efron 1987).
+//! The bootstrap interval with corrections for bias and acceleration (Efron 1987).
 
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::ranking::ties::{Count, counts::steps};
 
-/// The probabilities whose quantiles are the BCa limits (Efron 1987, equation 2.3). Resamples that equal
-/// the area count half, since areas are discrete.
+/// The probabilities whose quantiles are the BCa limits (Efron 1987, equation 2.3). Resamples equal to the
+/// area count one half, since areas are discrete.
 pub fn bca_probabilities(auc: f64, sorted: &[f64], tail: f64, acceleration: f64) -> (f64, f64) {
     let below = sorted.partition_point(|&area| area < auc);
     let equal = sorted.partition_point(|&area| area <= auc) - below;
     let share = (below as f64 + 0.5 * equal as f64) / sorted.len() as f64;
-    // If all resamples are on one side, the bias takes the largest value that so many resamples can show.
+    // If all resamples are on one side, the bias is set to the largest value that this number of resamples
+    // can show.
     let smallest = 0.5 / sorted.len() as f64;
     let bias = -upper_quantile(share.clamp(smallest, 1.0 - smallest));
     let probability = |z: f64| {
@@ -20,7 +21,7 @@ pub fn bca_probabilities(auc: f64, sorted: &[f64], tail: f64, acceleration: f64)
     (probability(-z), probability(z))
 }
 
-/// The placements of positives and of negatives with each score, the highest first.
+/// The placements of positives and of negatives with each score, highest first.
 pub fn placements(counts: &[Count]) -> Vec<(f64, f64)> {
     let Count { pos, neg } = Count::sum(counts);
     let (n_pos, n_neg) = (pos as f64, neg as f64);
@@ -32,9 +33,9 @@ pub fn placements(counts: &[Count]) -> Vec<(f64, f64)> {
     placements.collect()
 }
 
-/// The acceleration of an area: a sixth of the skewness of its empirical influence values (Davison and Hinkley
-/// 1997, section 5.3.2, for several samples), from the placements of positives and of negatives with each score, of
-/// which larger ones make a larger area.
+/// The acceleration of an area: one sixth of the skewness of its empirical influence values (Davison and
+/// Hinkley 1997, section 5.3.2, for several samples). `placements` are the placements of positives and of
+/// negatives with each score; larger ones increase the area.
 pub fn acceleration(counts: &[Count], placements: Vec<(f64, f64)>) -> f64 {
     let Count { pos, neg } = Count::sum(counts);
     let of_class = |rows: fn(&Count) -> u64, placement: fn(&(f64, f64)) -> f64| -> Vec<(f64, f64)> {

@@ -1,8 +1,8 @@
-//! Bootstrap resamples: rows drawn with replacement, within each class or by whole clusters.
+//! Bootstrap resamples: rows with replacement, within each class or by whole clusters.
 //!
-//! No resample is sorted. A row is given by its place among the distinct scores, so a resample is a count for each
-//! place, and the curve follows from the counts. All threads of the pool that this is called in draw replicates. Each
-//! replicate has its own stream of random numbers, so the threads do not change the numbers.
+//! Resamples are not sorted. A row is represented by the index of its distinct score. A resample is therefore
+//! an array of counts, from which the curve follows. All threads of the current pool compute replicates. Each
+//! replicate has a separate random stream, so the results do not depend on the threads.
 
 use rayon::prelude::*;
 
@@ -15,18 +15,19 @@ use crate::ranking::ties::Count;
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 use crate::statistics::rows::Rows;
 
-/// The most resamples that are drawn.
+/// The maximum number of resamples.
 pub(in crate::statistics) const MOST_RESAMPLES: u32 = 10_000_000;
 
-/// The largest number of parts of the resamples for each thread. At the end, the other threads wait for one part.
+/// The maximum number of parts of the resamples per thread. At the end, other threads wait for at most one
+/// part.
 const PARTS_PER_THREAD: usize = 64;
 
-/// How resamples are drawn.
+/// The number and the seed of resamples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resampling {
-    /// How many are drawn.
+    /// The number of resamples.
     pub n_resamples: u32,
-    /// What the streams of random numbers begin with.
+    /// The seed of the random streams.
     pub seed: u64,
 }
 
@@ -49,7 +50,7 @@ impl FromOptions for Resampling {
 }
 
 impl Resampling {
-    /// How a statistic draws that always does: neither option can be left out.
+    /// The resampling of a statistic that always resamples: both options are required.
     pub fn required(options: &Options) -> Result<Self, OptionError> {
         Ok(Resampling {
             n_resamples: options.integer("n_resamples", 2..=MOST_RESAMPLES.into())?,
@@ -57,8 +58,8 @@ impl Resampling {
         })
     }
 
-    /// How the bootstrap draws, if the option `method` asks for it. With any other method the options of the bootstrap,
-    /// these and `others`, are refused.
+    /// The resampling, if the option `method` selects the bootstrap. With any other method its options and
+    /// `others` are rejected.
     pub fn of_bootstrap<W: Word>(
         options: &Options,
         method: &str,
@@ -68,7 +69,7 @@ impl Resampling {
         Self::of_method(options, method, options.word(method)?, bootstrap, others)
     }
 
-    /// The same, if the option `method` says this or is left out.
+    /// The same, if the option `method` has this value or is absent.
     pub fn of_method<W: Word>(
         options: &Options,
         method: &str,
@@ -90,20 +91,20 @@ impl Resampling {
         Err(OptionError::new(first, reason).hint(hint))
     }
 
-    /// About how often all resamples together go through the rows of a group.
+    /// The approximate number of passes of all resamples over the rows of a group.
     pub fn passes(self) -> usize {
         self.n_resamples as usize
     }
 
-    /// Calls `draw` once for each replicate with its own stream, and collects the results in order. `scratch` makes memory that
-    /// a thread keeps.
+    /// Calls `draw` once per replicate with the replicate's stream, and collects the results in order.
+    /// `scratch` creates the memory of each thread.
     pub fn each<T: Send, M: Send>(
         self,
         scratch: impl Fn() -> M + Sync + Send,
         draw: impl Fn(&mut M, Stream) -> T + Sync + Send,
     ) -> Vec<T> {
         let stream = |replicate: u32| Stream::new(self.seed, replicate.into());
-        // Every part of the work ends an interrupt by itself, so there are not too many parts.
+        // Every part of the work checks for interrupts, so the number of parts is limited.
         let most_parts = rayon::current_num_threads() * PARTS_PER_THREAD;
         (0..self.n_resamples)
             .into_par_iter()
@@ -115,8 +116,9 @@ impl Resampling {
             .collect()
     }
 
-    /// The areas of stratified resamples of a group with these counts, the highest score first. Both classes must be
-    /// there. Of many rows, [cells](redraw::cells) are drawn: what joining scores takes from the area is added again.
+    /// The areas of stratified resamples of a group with these counts, highest score first. Both classes must
+    /// be present. For many rows, [cells](redraw::cells) are resampled, and the loss of area from joining
+    /// scores is added back.
     pub fn areas(self, counts: &[Count]) -> Vec<f64> {
         let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
         let (redraw, _) = Redraw::fitting(counts, Draw::Stratified);
@@ -125,8 +127,9 @@ impl Resampling {
             let areas = self.measures_of(&redraw, Measure::Auc);
             return areas.into_iter().map(|area| (area + loss).clamp(0.0, 1.0)).collect();
         }
-        // The rows of the rarer class are counted, and every row of the other class finds its placement in the counts.
-        // In the order of the scores, the ties of counted rows have odd numbers, and the gaps between them even ones.
+        // The rows of the rarer class are counted, and every row of the other class looks up its placement in
+        // the counts. In score order, the ties of counted rows have odd numbers, and the gaps between them
+        // even ones.
         let counts_pos = n_pos <= n_neg;
         let (mut counted, mut reading) = (Vec::new(), Vec::new());
         let mut places = 0u32;
@@ -158,14 +161,15 @@ impl Resampling {
             stream.indices(n_reading, n_reading as usize, |row| {
                 twice += u64::from(placements[reading[row] as usize]);
             });
-            // The positives above a negative score higher than it. The negatives above a positive do not score lower.
+            // The positives above a negative score higher than it. The negatives above a positive do not
+            // score lower.
             let twice_u = if counts_pos { u128::from(twice) } else { twice_pairs - u128::from(twice) };
             quotient(twice_u, twice_pairs)
         })
     }
 
-    /// The measure of each stratified resample of a group with these counts, the highest score first. Both classes must
-    /// be there.
+    /// The measure of each stratified resample of a group with these counts, highest score first. Both
+    /// classes must be present.
     pub fn measures_of_counts(self, counts: &[Count], measure: Measure) -> Vec<f64> {
         self.measures_of(&Redraw::rows(counts, Draw::Stratified), measure)
     }
@@ -178,8 +182,8 @@ impl Resampling {
         measures.into_iter().flatten().collect()
     }
 
-    /// The measures of each score in each resample of rows. Resamples of clusters may lack a class, and their measures
-    /// are then undefined.
+    /// The measures of each score in each resample of rows. Resamples of clusters may lack a class; their
+    /// measures are undefined.
     ///
     /// The rows must be in canonical order.
     pub fn measures_of_rows(self, rows: &Rows, measure: Measure) -> Vec<Vec<Option<f64>>> {
@@ -195,8 +199,9 @@ impl Resampling {
         self.of_rows(rows, scores, add, |scores| scores.iter().map(|counts| measure.of(counts)).collect())
     }
 
-    /// The areas by the first score in each resample of rows; a resample of clusters that lacks a class has none. Of many rows,
-    /// scores are joined as in [`areas`](Self::areas), so that the counts of a resample stay in the cache.
+    /// The areas by the first score in each resample of rows; a resample of clusters without a class has
+    /// none. For many rows, scores are joined as in [`areas`](Self::areas), so that the counts of a resample
+    /// stay in the cache.
     ///
     /// The rows must be in canonical order.
     pub fn areas_of_rows(self, rows: &Rows) -> Vec<f64> {
@@ -215,8 +220,9 @@ impl Resampling {
         areas.into_iter().filter_map(|of| Some((of[0]? + loss).clamp(0.0, 1.0))).collect()
     }
 
-    /// Applies `of` to the counts of each of `scores` in each resample of rows: of whole clusters if there are keys, otherwise within
-    /// each class. `add` adds one row of a resample to the counts of each score, the highest score first.
+    /// Applies `of` to the counts of each of `scores` in each resample of rows: of whole clusters if there
+    /// are keys, otherwise within each class. `add` adds one row of a resample to the counts of each score,
+    /// highest score first.
     ///
     /// The rows must be in canonical order.
     pub fn of_rows<T: Send>(
@@ -262,7 +268,7 @@ impl Resampling {
     }
 }
 
-/// What the area through cells lacks of the area of the counts that they join.
+/// The area of the counts minus the area through the cells that join them.
 fn joining_loss(counts: &[Count], cells: &[Count]) -> f64 {
     let area = |counts: &[Count]| Measure::Auc.of(counts).unwrap_or(f64::NAN);
     area(counts) - area(cells)
@@ -278,7 +284,7 @@ mod tests {
 
     #[test]
     fn resampled_areas_vary_as_delong() {
-        // Either class rarer, with ties.
+        // Either class as the rarer one, with ties.
         for flip in [false, true] {
             let ties: Vec<(u64, u64)> = (0..40u64)
                 .map(|i| (u64::from(i % 3 != 2 || i < 10), (i * i) % 4))
@@ -299,7 +305,7 @@ mod tests {
             let (mean, deviation) = mean_and_deviation(&areas);
             let se = exact.covariance(0, 0).unwrap().sqrt();
             assert!((mean - exact.auc(0)).abs() < 4.0 * se / 2000f64.sqrt(), "{mean} {}", exact.auc(0));
-            // The bootstrap's variances lack the n / (n - 1), 5 % here; its own error is 1.6 %.
+            // The bootstrap's variances lack the n / (n - 1), 5 % here; its Monte Carlo error is 1.6 %.
             assert!((deviation / se - 1.0).abs() < 0.09, "{deviation} {se}");
             let measures: Vec<f64> = TWO_THOUSAND
                 .measures_of_rows(&rows.in_canonical_order(), Measure::Auc)
@@ -317,7 +323,8 @@ mod tests {
         }
     }
 
-    /// Of many rows cells are drawn: areas vary about the exact one as DeLong says, also of rows in clusters of one.
+    /// For many rows cells are resampled: the variance of areas about the exact one matches DeLong's, also
+    /// for rows in clusters of one.
     #[test]
     fn areas_of_many_rows() {
         let rows = 40_000u64;
@@ -334,13 +341,13 @@ mod tests {
         for areas in [resampling.areas(&counts), resampling.areas_of_rows(&rows.in_canonical_order())] {
             let (mean, deviation) = mean_and_deviation(&areas);
             assert!((mean - exact.auc(0)).abs() < 4.0 * se / 20.0, "{mean} {}", exact.auc(0));
-            // The bootstrap's own error is 3.5 %.
+            // The bootstrap's Monte Carlo error is 3.5 %.
             assert!((deviation / se - 1.0).abs() < 0.12, "{deviation} {se}");
         }
     }
 
     #[test]
-    fn separated_classes_stay_so() {
+    fn separated_classes_remain_separated() {
         let all_are = |counts: &[(u64, u64)], area: f64| {
             let counts: Vec<Count> = counts.iter().map(|&(pos, neg)| Count { pos, neg }).collect();
             TWO_THOUSAND.areas(&counts).iter().all(|&resampled| resampled == area)
@@ -351,8 +358,8 @@ mod tests {
     }
 
     #[test]
-    fn clusters_come_whole() {
-        // Each cluster holds one class only: resamples of one kind alone have no area.
+    fn clusters_are_resampled_whole() {
+        // Each cluster has one class only, so resamples of one kind have no area.
         let rows = rows_of(&[1, 1, 0], &[&[3.0, 2.0, 1.0]], &[7, 7, 9]).in_canonical_order();
         let measures = TWO_THOUSAND.measures_of_rows(&rows, Measure::Auc);
         let undefined = measures.iter().filter(|of| of[0].is_none()).count();

@@ -1,4 +1,4 @@
-//! The measures of a ROC curve by which two scores are compared: its area, a part of it, or a point of it.
+//! Measures of a ROC curve for the comparison of two scores: its area, a partial area, or a point.
 
 use crate::ranking::ties::{
     Count,
@@ -6,7 +6,7 @@ use crate::ranking::ties::{
 };
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
-/// A number that is read off a ROC curve, the larger the better.
+/// A measure of a ROC curve, the larger the better.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Measure {
     /// The whole area.
@@ -52,8 +52,8 @@ impl FromOptions for Measure {
 }
 
 impl Measure {
-    /// The measure of the curve through these counts, the highest score first; undefined without a positive or without
-    /// a negative. Between two points the curve is a straight line.
+    /// The measure of the curve through these counts, highest score first; undefined without positives or
+    /// negatives. Between two points the curve is linear.
     pub fn of(self, counts: &[Count]) -> Option<f64> {
         let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
         if n_pos == 0 || n_neg == 0 {
@@ -70,7 +70,7 @@ impl Measure {
             match self {
                 Measure::Auc => {}
                 Measure::FprRange(low, high) => area += strip((x0, y0), (x1, y1), low, high),
-                // The same with the axes exchanged, and the distance from the right edge as height.
+                // The same with the axes exchanged; the height is the distance from the right edge.
                 Measure::TprRange(low, high) => area += strip((y0, 1.0 - x0), (y1, 1.0 - x1), low, high),
                 Measure::TprAtFpr(at) if x0 <= at => best = best.max(height_at((x0, y0), (x1, y1), at)),
                 Measure::SpecificityAtTpr(at) if y1 >= at && y0 < at => {
@@ -102,7 +102,7 @@ fn strip(from: (f64, f64), to: (f64, f64), low: f64, high: f64) -> f64 {
     0.5 * (right - left) * (height(left) + height(right))
 }
 
-/// The y of a straight piece at x, at its end if that comes earlier.
+/// The y of a straight piece at x, or at its end if that is earlier.
 fn height_at(from: (f64, f64), to: (f64, f64), x: f64) -> f64 {
     if to.0 <= x { to.1 } else { from.1 + (to.1 - from.1) * ((x - from.0) / (to.0 - from.0)) }
 }
@@ -111,8 +111,8 @@ fn height_at(from: (f64, f64), to: (f64, f64), x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two positives, a tie of both classes, a negative, the last positive, two negatives: the curve goes through
-    /// (0, 1/2), (1/4, 3/4), (1/2, 3/4), (1/2, 1), (1, 1).
+    /// Two positives, a tie of both classes, a negative, the last positive, two negatives: the curve (0,
+    /// 1/2), (1/4, 3/4), (1/2, 3/4), (1/2, 1), (1, 1).
     const COUNTS: [(u64, u64); 6] = [(2, 0), (1, 1), (0, 1), (1, 0), (0, 0), (0, 2)];
 
     fn of(measure: Measure) -> f64 {

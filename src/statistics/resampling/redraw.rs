@@ -1,34 +1,34 @@
-//! Counts drawn anew: the counts of a group in a bootstrap resample.
+//! Resampled counts: the counts of a group in a bootstrap resample.
 //!
-//! Few rows are drawn one by one. Of many rows the distinct scores are first joined into cells, each with at most a
-//! 512th of either class beside its first score. A resample draws how many rows fall into each cell, so that the time
-//! depends on the number of cells, not on the rows. The curve through the cells is within a cell of the curve of all
-//! scores, and its points are points of that curve.
+//! A few rows are resampled one by one. For many rows, the distinct scores are first joined into cells, each
+//! with at most 1/512 of either class in addition to its first score. A resample draws the number of rows of
+//! each cell, so its time depends on the number of cells, not of rows. The curve through the cells is within
+//! a cell of the curve of all scores, and its points are points of that curve.
 
 use crate::math::Stream;
 use crate::ranking::ties::Count;
 use crate::statistics::options::words;
 
-/// Up to this number of rows, rows are drawn one by one. So many rows take as long as 2^10 cells.
+/// Up to this number of rows, rows are resampled one by one. This takes as long as 2^10 cells.
 const MOST_ROWS: u64 = 1 << 14;
 
-/// A cell holds at most one of so many parts of either class, beside its first score. With 512, the loss within a cell is
-/// less than a twentieth of the differences between resamples.
+/// A cell contains at most 1 / `CELLS` of either class, in addition to its first score. With 512, the loss
+/// within a cell is less than 1/20 of the differences between resamples.
 const CELLS: u64 = 1 << 9;
 
-/// How resamples are drawn from the rows.
+/// The kind of resampling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Draw {
-    /// As many positives and as many negatives as there are.
+    /// The observed number of positives and of negatives.
     #[default]
     Stratified,
-    /// As many rows as there are, of either class.
+    /// The observed number of rows, of either class.
     Plain,
 }
 
 words!(Draw { "stratified" => Stratified, "plain" => Plain });
 
-/// The counts of cells, and which count is the last one of each; nothing if there are few rows.
+/// The counts of cells, and the index of the last count of each; `None` if there are few rows.
 pub fn cells(counts: &[Count]) -> Option<(Vec<Count>, Vec<usize>)> {
     let all = Count::sum(counts);
     if all.rows() <= MOST_ROWS {
@@ -52,19 +52,19 @@ pub fn cells(counts: &[Count]) -> Option<(Vec<Count>, Vec<usize>)> {
     Some((cells, last))
 }
 
-/// Counts from which resamples are drawn, the highest score first.
+/// The counts that are resampled, highest score first.
 #[derive(Clone, Debug)]
 pub struct Redraw {
     counts: Vec<Count>,
-    /// For each row, negatives first and within a class the lowest score first, its place among the counts; empty if
-    /// cells are drawn.
+    /// For each row, the index of its count; negatives first, and within a class lowest scores first. Empty
+    /// if cells are resampled.
     places: Vec<u32>,
     all: Count,
     draw: Draw,
 }
 
 impl Redraw {
-    /// Draws rows one by one, however many there are.
+    /// Resamples rows one by one, for any number of rows.
     pub fn rows(counts: &[Count], draw: Draw) -> Self {
         let of_class = |of: fn(&Count) -> u64| {
             let lowest_first = (0u32..).zip(counts).collect::<Vec<_>>().into_iter().rev();
@@ -74,7 +74,8 @@ impl Redraw {
         Redraw { counts: counts.to_vec(), places, all: Count::sum(counts), draw }
     }
 
-    /// Draws rows if they are few, else cells. Says besides which count is the last one of each cell.
+    /// Resamples rows if there are few, otherwise cells. Also returns the index of the last count of each
+    /// cell.
     pub fn fitting(counts: &[Count], draw: Draw) -> (Self, Vec<usize>) {
         let Some((cells, last)) = cells(counts) else {
             return (Self::rows(counts, draw), (0..counts.len()).collect());
@@ -82,17 +83,17 @@ impl Redraw {
         (Redraw { counts: cells, places: Vec::new(), all: Count::sum(counts), draw }, last)
     }
 
-    /// Whether cells are drawn, not rows.
+    /// Whether cells are resampled, not rows.
     pub fn draws_cells(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The counts that are drawn from.
+    /// The counts that are resampled.
     pub fn counts(&self) -> &[Count] {
         &self.counts
     }
 
-    /// Draws a resample into `resample`, which becomes as long as the counts.
+    /// Writes a resample into `resample`, which gets the length of the counts.
     pub fn draw(&self, stream: &mut Stream, resample: &mut Vec<Count>) {
         resample.clear();
         resample.resize(self.counts.len(), Count::default());
@@ -114,7 +115,7 @@ impl Redraw {
         }
     }
 
-    /// Draws how many rows fall into each cell, cell by cell: each takes its share of the rows that are left.
+    /// Draws the number of rows of each cell in turn: each takes its share of the remaining rows.
     fn draw_cells(&self, stream: &mut Stream, resample: &mut [Count]) {
         let mut rest = match self.draw {
             Draw::Stratified => self.all,
@@ -172,8 +173,8 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_small_and_none_is_lost() {
-        // A heavy tie is a cell of its own, or the first score of one.
+    fn cells_are_small_and_complete() {
+        // A heavy tie is a separate cell, or the first score of one.
         let counts = counts(60_000, |i| if i == 777 { (30_000, 5) } else { (i % 2, 1 - i % 2) });
         let (redraw, last) = Redraw::fitting(&counts, Draw::Stratified);
         assert_eq!(Count::sum(redraw.counts()), Count::sum(&counts));
@@ -185,7 +186,7 @@ mod tests {
         }
     }
 
-    /// Cells vary as drawn rows do: the mean and the variance of the rows above a place.
+    /// Cells have the variation of resampled rows: the mean and the variance of the rows above a score.
     #[test]
     fn cells_vary_as_rows_do() {
         let counts = counts(20_000, |i| (u64::from(i % 4 == 0), u64::from(i % 4 > 0)));

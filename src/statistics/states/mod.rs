@@ -1,4 +1,4 @@
-//! States as an answer: rows that were counted, to be merged later.
+//! States as results: counted rows that can be merged later.
 
 pub mod pack_state;
 pub mod roc_auc_bounds;

@@ -1,4 +1,4 @@
-//! States as bytes and back, in the format of [`packed_state`](crate::states::packed).
+//! Conversion of states to bytes and back, in the format of [`packed_state`](crate::states::packed).
 
 use super::roc_state::RocStateRecord;
 use crate::ranking::scores::ScoreType;
@@ -10,14 +10,14 @@ use crate::statistics::options::from_options;
 /// The bytes of one state.
 #[derive(Clone, Copy, Debug)]
 pub struct PackState {
-    /// Whether bins of several scores keep their lowest score, and not only their interval.
+    /// Whether bins of several scores store their lowest score instead of only their interval.
     pub keep_scores: bool,
 }
 
 from_options!(|options| PackState { keep_scores: options.flag("keep_scores")? });
 
 impl PackState {
-    /// The bytes of a state, whose scores have a dtype of this name.
+    /// The bytes of a state; `dtype` is the name of the dtype of its scores.
     pub fn bytes(&self, state: StoredState, dtype: &str) -> Vec<u8> {
         match state.into_parts() {
             (_, Some(sums)) => sums.packed(dtype, self.keep_scores),
@@ -26,18 +26,18 @@ impl PackState {
     }
 }
 
-/// The state that [`PackState`] wrote as bytes.
+/// The state in the bytes of [`PackState`].
 #[derive(Clone, Copy, Debug)]
 pub struct UnpackState {
-    /// Whether the states are of rows with weights.
+    /// Whether the states have weights.
     pub weights: bool,
 }
 
 from_options!(|options| UnpackState { weights: options.flag("weights")? });
 
 impl UnpackState {
-    /// The state of these bytes, whose scores have a dtype of this name and are of this type; an error says why they are
-    /// none. Without bytes nothing is known of it.
+    /// The state in these bytes, for scores of this dtype and type; an error gives the reason if they are
+    /// invalid. Without bytes the state is unknown.
     pub fn record(
         &self,
         bytes: Option<&[u8]>,

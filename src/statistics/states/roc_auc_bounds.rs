@@ -1,4 +1,4 @@
-//! Bounds of the area under the ROC curve of rows of which only a state is left.
+//! Bounds of the area under the ROC curve of rows, from their state.
 
 use crate::math;
 use crate::ranking::ties::{Count, RowCounts, Ties};
@@ -7,11 +7,11 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 
-/// The lowest and the highest AUC that the rows of a state can have.
+/// The lowest and the highest possible AUC of the rows of a state.
 ///
-/// Pairs of rows of different bins are known to be in order or not. A pair of one positive and one negative in a bin of
-/// several scores may be in order or not, or tie. The bounds count all such pairs as not in order, and as in order. A
-/// quotient is rounded once, and rounding keeps the order, so the AUC of the rows lies between the bounds.
+/// The order of rows in different bins is known. In a bin of several scores, a pair of a positive and a
+/// negative may be concordant, discordant or tied. The bounds count all such pairs as discordant, and as
+/// concordant. Rounding is monotone, so the AUC of the rows lies between the bounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RocAucBounds {}
 
@@ -55,7 +55,7 @@ impl Summary for RocAucBounds {
         RocAucBoundsRecord { auc: area(twice_u), lower, upper, rows, exact }
     }
 
-    /// All numbers are NaN, as those of the rows.
+    /// All numbers are NaN, as for the rows.
     fn of_nan(&self, rows: RowCounts) -> RocAucBoundsRecord {
         RocAucBoundsRecord { exact: true, ..RocAucBoundsRecord::nan(rows) }
     }

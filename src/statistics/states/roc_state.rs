@@ -1,4 +1,4 @@
-//! The state of a group: what is kept of its rows to answer later, alone or merged with others.
+//! The state of a group: a summary of its rows for later evaluation, alone or merged with others.
 
 use std::slice::IterMut;
 
@@ -13,12 +13,12 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Field, FieldKind, Summary, Value, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 
-/// Counts of a group's rows by score, exact or in at most so many bins.
+/// Counts of a group's rows by score, exact or with a limited number of bins.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RocState {
-    /// The most bins; none for an exact state.
+    /// The maximum number of bins; `None` for an exact state.
     pub max_bins: Option<u64>,
-    /// How scores are spread; real numbers if not said.
+    /// The scale of scores; real numbers by default.
     pub scale: Option<Scale>,
 }
 
@@ -48,13 +48,13 @@ record! {
 /// The bins of a state, as a list of records.
 #[derive(Clone, Debug)]
 pub enum Bins {
-    /// There are none.
+    /// No bins.
     Absent,
-    /// Of rows.
+    /// Bins of unweighted rows.
     Counts(State),
-    /// Of very many rows, each score in a bin of its own.
+    /// Bins of a very large number of rows, one for each score.
     Columns(CountColumns),
-    /// Of rows with weights.
+    /// Bins of weighted rows.
     Weights(State<WeightSums>),
 }
 
@@ -68,14 +68,14 @@ pub const BIN: &[Field] = &[
     Field { name: "neg_squares", kind: FieldKind::Squares },
 ];
 
-/// The score and the count of each bin, and whether it is tied.
+/// For each bin its score, its count, and whether it is tied.
 fn each<T: CountValue>(state: &State<T>) -> impl Iterator<Item = (u128, Count<T>, bool)> {
     let bins = &state.bins;
     (0..bins.len()).map(move |bin| (bins.key(bin), bins.each()[bin], state.is_tied(bin)))
 }
 
 impl Bins {
-    /// The bins of rows without weights.
+    /// The bins of unweighted rows.
     fn of_rows(&self) -> Option<Vec<(u128, Count, bool)>> {
         match self {
             Bins::Counts(state) => Some(each(state).collect()),
@@ -98,7 +98,7 @@ impl PartialEq for Bins {
     }
 }
 
-/// What bins count, as columns.
+/// The number type of bins, as columns.
 trait Counted: CountValue {
     /// Appends the positives or the negatives of bins to a column of sums, or of squares.
     fn append(of_bins: impl ExactSizeIterator<Item = Self>, column: &mut Column);
@@ -125,7 +125,7 @@ impl Counted for WeightSums {
     }
 }
 
-/// Appends bins column by column, since they may be many; very many by all threads of a pool.
+/// Appends bins column by column; very many bins use all threads of a pool.
 fn append<T: Counted>(state: State<T>, columns: &mut [Column]) {
     let State { bins, tied, .. } = state;
     let (keys, counts) = bins.into_parts();
@@ -154,7 +154,7 @@ fn append_keys(keys: Keys, columns: &mut [Column]) {
     }
 }
 
-/// Appends the bins of a large group, whose columns are moved where there are no others yet.
+/// Appends the bins of a large group; its columns are moved if there are no bins yet.
 fn append_columns(CountColumns { keys, pos, neg }: CountColumns, columns: &mut [Column]) {
     let rows = pos.len();
     append_keys(keys, columns);
@@ -197,7 +197,7 @@ impl Value for Bins {
 }
 
 impl RocStateRecord {
-    /// The state of rows of which one has a NaN score.
+    /// The state of rows with a NaN score.
     fn of_nan(rows: RowCounts) -> Self {
         RocStateRecord { n_missing: rows.n_missing, has_nan: true, ..RocStateRecord::nan(rows) }
     }
@@ -252,7 +252,7 @@ impl RocState {
         self.max_bins.map(|max_bins| Limit { max_bins, scale: self.scale.unwrap_or_default() })
     }
 
-    /// The state of rows without weights.
+    /// The state of unweighted rows.
     pub(in crate::statistics) fn state_of(&self, ties: &mut Ties<'_>) -> State {
         ties.state().limited(self.limit())
     }
@@ -337,7 +337,8 @@ mod tests {
     use crate::ranking::scores::{Domain, Width};
     use crate::statistics::kinds::Record;
 
-    /// A large group is counted column by column. Its columns are moved where there are none yet, and else appended.
+    /// A large group is counted column by column. Its columns are moved if there are no bins yet, and
+    /// otherwise appended.
     #[test]
     fn large_groups_and_small_ones() {
         let mixed = |row: u32| (row.wrapping_mul(0x9E37_79B1) >> 4) as i32;
@@ -345,7 +346,7 @@ mod tests {
             (0..number).map(|row| (mixed(row) % scores, row % 3 == 0)).collect()
         };
         let large = SHARD_ROWS as u32 + 99;
-        // Scores of which very many rows share each are few.
+        // There are few scores, each shared by very many rows.
         let groups = [
             (rows(large, i32::MAX), true),
             (rows(90, 20), false),

@@ -1,4 +1,4 @@
-//! The numbers that a report with bounded memory shows of a group, from its rows or from a state of them.
+//! The numbers of a group in a report with bounded memory, from its rows or from their state.
 
 use super::roc_auc_bounds::RocAucBounds;
 use super::roc_state::RocState;
@@ -10,10 +10,11 @@ use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 use crate::statistics::resampling::Resampling;
 
-/// The numbers of [`RocSummaryShort`] and the bounds of [`RocAucBounds`] of the state with at most `max_bins` bins.
+/// The numbers of [`RocSummaryShort`] and the bounds of [`RocAucBounds`] of the state with at most `max_bins`
+/// bins.
 ///
-/// The state of a group with fewer rows than bins is exact, and its numbers are those of the rows. Such a group needs no
-/// state, which would take more memory than its rows.
+/// If a group has fewer rows than bins, its state is exact, and its numbers are those of the rows. Such a
+/// group needs no state, which would take more memory than its rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RocSummaryBounded {
     /// The numbers.
@@ -86,7 +87,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The numbers are those of the state, whether a group has more rows than bins or not.
+        /// The numbers equal those of the state, whether a group has more rows than bins or not.
         #[test]
         fn equals_the_state(
             rows in prop::collection::vec((-30i32..30, any::<bool>()), 0..150),

@@ -1,4 +1,4 @@
-//! The merged states of windows that move over states.
+//! The merged states of sliding windows over states.
 
 use crate::statistics::declaration::declaration;
 use crate::statistics::options::from_options;

@@ -20,7 +20,7 @@ record! {
     }
 }
 
-/// The numbers of positives and of negatives that are called positive, and of all positives and negatives.
+/// The numbers of positives and of negatives called positive, and of all positives and negatives.
 #[derive(Clone, Copy, Debug)]
 pub struct Confusion {
     /// Positives called positive; with weights, their units.
@@ -45,17 +45,18 @@ struct ConfusionWeights {
 }
 
 impl Confusion {
-    /// Nobody called positive.
+    /// No rows called positive.
     pub fn all_negative(ties: &Ties<'_>) -> Self {
         Confusion { tp: 0, fp: 0, n_pos: ties.n_pos(), n_neg: ties.n_neg(), units: ties.units() }
     }
 
-    /// The same with so many of either class called positive.
+    /// The same with these numbers of either class called positive.
     pub fn with(self, tp: u64, fp: u64) -> Self {
         Confusion { tp, fp, ..self }
     }
 
-    /// The same in counts without the low bits that no sum of weights has: whole weights are small numbers again.
+    /// Shifts out the low bits that are zero in every sum of weights: integer weights become small numbers
+    /// again.
     pub fn without_empty_bits(&self) -> Self {
         let Some(Units { pos_bits, neg_bits, .. }) = self.units else { return *self };
         let (tp, n_pos) = (self.tp >> pos_bits, self.n_pos >> pos_bits);
@@ -85,24 +86,24 @@ impl Confusion {
         Mass(if self.units.is_some() { (tp + fp).to_bits() } else { self.tp + self.fp })
     }
 
-    /// Positives called positive, of all positives; undefined without any.
+    /// Positives called positive, divided by all positives; undefined without positives.
     pub fn tpr(&self) -> Option<f64> {
         (self.n_pos > 0).then(|| math::quotient(self.tp.into(), self.n_pos.into()))
     }
 
-    /// Negatives called positive, of all negatives; undefined without any.
+    /// Negatives called positive, divided by all negatives; undefined without negatives.
     pub fn fpr(&self) -> Option<f64> {
         (self.n_neg > 0).then(|| math::quotient(self.fp.into(), self.n_neg.into()))
     }
 
-    /// Positives among the rows called positive; undefined if none are.
+    /// The share of positives among the rows called positive; undefined if there are none.
     pub fn precision(&self) -> Option<f64> {
         let ConfusionWeights { tp, fp, .. } = self.weights();
         share(tp, tp + fp)
     }
 
-    /// The precision over the share of positives among all rows; undefined if nothing is called positive or without
-    /// positives.
+    /// The precision divided by the share of positives among all rows; undefined if no rows are called
+    /// positive or without positives.
     pub fn lift(&self) -> Option<f64> {
         match self.units {
             None => {
@@ -119,54 +120,54 @@ impl Confusion {
         }
     }
 
-    /// Negatives among the rows called negative; undefined if none are.
+    /// The share of negatives among the rows called negative; undefined if there are none.
     pub fn npv(&self) -> Option<f64> {
         let ConfusionWeights { tn, fn_, .. } = self.weights();
         share(tn, tn + fn_)
     }
 
-    /// How much more often a positive is called positive than a negative: `tpr / fpr`; undefined if no negative is.
+    /// The positive likelihood ratio `tpr / fpr`; undefined if no negative is called positive.
     pub fn positive_likelihood(&self) -> Option<f64> {
         share(self.tpr()?, self.fpr()?)
     }
 
-    /// Positives called negative, of all positives; undefined without any.
+    /// Positives called negative, divided by all positives; undefined without positives.
     pub fn fnr(&self) -> Option<f64> {
         Confusion { tp: self.n_pos - self.tp, ..*self }.tpr()
     }
 
-    /// How much more often a positive is called negative: `(1 - tpr) / (1 - fpr)`; undefined if no negative is.
+    /// The negative likelihood ratio `(1 - tpr) / (1 - fpr)`; undefined if no negative is called negative.
     pub fn negative_likelihood(&self) -> Option<f64> {
         share(self.fnr()?, Confusion { fp: self.n_neg - self.fp, ..*self }.fpr()?)
     }
 
-    /// The odds of being called positive of a positive, over those of a negative; undefined where either is infinite, and
-    /// if no negative is called positive.
+    /// The odds of being called positive for positives, divided by the odds for negatives. Undefined if
+    /// either is infinite, or if no negative is called positive.
     pub fn odds_ratio(&self) -> Option<f64> {
         let ConfusionWeights { tp, fp, tn, fn_ } = self.shares();
         (self.n_pos > 0 && self.n_neg > 0).then(|| share(tp * tn, fp * fn_)).flatten()
     }
 
-    /// Rows whose call is right; undefined without rows.
+    /// The share of correct calls; undefined without rows.
     pub fn accuracy(&self) -> Option<f64> {
         let ConfusionWeights { tp, fp, tn, fn_ } = self.weights();
         share(tp + tn, tp + fp + tn + fn_)
     }
 
-    /// Rows whose call is wrong; undefined without rows.
+    /// The share of wrong calls; undefined without rows.
     pub fn error(&self) -> Option<f64> {
         let ConfusionWeights { tp, fp, tn, fn_ } = self.weights();
         share(fp + fn_, tp + fp + tn + fn_)
     }
 
-    /// The mean of the true positive and the true negative rate; undefined without a class.
+    /// The mean of the true positive and the true negative rate; undefined if a class is missing.
     pub fn balanced_accuracy(&self) -> Option<f64> {
         let (tpr, fpr) = (self.tpr()?, self.fpr()?);
         Some(0.5 * (tpr + (1.0 - fpr)))
     }
 
-    /// The harmonic mean of precision and recall in which recall weighs `beta²` times (van Rijsbergen 1979); undefined
-    /// without positives.
+    /// The harmonic mean of precision and recall with weight `beta²` of recall (van Rijsbergen 1979);
+    /// undefined without positives.
     pub fn f(&self, beta: f64) -> Option<f64> {
         let ConfusionWeights { tp, fp, fn_, .. } = self.weights();
         let square = beta * beta;
@@ -174,27 +175,27 @@ impl Confusion {
         if self.n_pos == 0 { None } else { share(hits, hits + square * fn_ + fp) }
     }
 
-    /// The correlation of labels and calls (Matthews 1975); undefined if either is always the same.
+    /// The correlation of labels and calls (Matthews 1975); undefined if either is constant.
     pub fn mcc(&self) -> Option<f64> {
         let ConfusionWeights { tp, fp, tn, fn_ } = self.shares();
         let product = (tp + fp) * (tp + fn_) * (tn + fp) * (tn + fn_);
         (product > 0.0).then(|| (tp * tn - fp * fn_) / product.sqrt())
     }
 
-    /// The agreement beyond chance (Cohen 1960); undefined if chance alone agrees always.
+    /// The agreement beyond chance (Cohen 1960); undefined if chance alone always agrees.
     pub fn kappa(&self) -> Option<f64> {
         let ConfusionWeights { tp, fp, tn, fn_ } = self.shares();
         let chance = (tp + fp) * (fp + tn) + (tp + fn_) * (fn_ + tn);
         share(2.0 * (tp * tn - fn_ * fp), chance)
     }
 
-    /// Rows called positive, of all; undefined without rows.
+    /// The share of rows called positive; undefined without rows.
     pub fn predicted_rate(&self) -> Option<f64> {
         let ConfusionWeights { tp, fp, tn, fn_ } = self.weights();
         share(tp + fp, tp + fp + tn + fn_)
     }
 
-    /// The four weights as shares of all, where products of them could leave the range of floats.
+    /// The four weights as shares of all, where products of them could exceed the range of floats.
     fn shares(&self) -> ConfusionWeights {
         let weights = self.weights();
         let all = weights.tp + weights.fp + weights.tn + weights.fn_;
@@ -233,7 +234,7 @@ fn share(part: f64, whole: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Six rows of ten called positive, four of them rightly.
+    /// Six rows of ten called positive, four of them correctly.
     #[test]
     fn rates() {
         let confusion = Confusion { tp: 4, fp: 2, n_pos: 5, n_neg: 5, units: None };

@@ -1,4 +1,4 @@
-//! Counts and rates at a given threshold.
+//! Counts and rates at a specified threshold.
 
 use super::confusion::{Calls, Confusion};
 use super::operating_point::MOST_BETA;
@@ -11,36 +11,36 @@ use crate::statistics::inference::{RateInterval, interval::tail};
 use crate::statistics::kinds::{Column, Curve, Record, Summary, Threshold, record};
 use crate::statistics::options::{from_options, words};
 
-/// Counts and rates of calling rows positive from a given threshold on.
+/// Counts and rates of calling rows positive from a specified threshold on.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfusionAt {
     /// A row is called positive if its score is not below.
     pub threshold: Number,
-    /// How rates and their intervals are made.
+    /// The options of rates and their intervals.
     pub options: RateOptions,
 }
 
-/// The same at several thresholds, in the order given.
+/// The same at several thresholds, in the specified order.
 #[derive(Clone, Debug)]
 pub struct ConfusionsAt {
     /// The thresholds.
     pub thresholds: Vec<Number>,
-    /// How rates and their intervals are made.
+    /// The options of rates and their intervals.
     pub options: RateOptions,
 }
 
-/// How rates and their intervals are made.
+/// The options of rates and their intervals.
 #[derive(Clone, Copy, Debug)]
 pub struct RateOptions {
     /// The weight of recall in the F measure.
     pub beta: f64,
-    /// How the intervals of shares are made.
+    /// The method of the intervals of proportions.
     pub interval: Interval,
     /// Their coverage.
     pub level: f64,
 }
 
-/// How the interval of a share is made.
+/// The method of the interval of a proportion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interval {
     /// By inverting the score test (Wilson 1927).
@@ -134,7 +134,6 @@ impl Curve for ConfusionsAt {
 }
 
 impl RateOptions {
-    /// The counts and rates at a threshold.
     fn record(&self, threshold: Number, ties: &mut Ties<'_>) -> ConfusionRecord {
         let key = ties.at_least(threshold);
         let (tp, fp) = key.map_or((0, 0), |key| ties.reached(key));
@@ -148,10 +147,10 @@ impl RateOptions {
             RateInterval::of(value, limits)
         };
         let (tn, fn_) = (calls.n_neg - calls.fp, calls.n_pos - calls.tp);
-        // The variance of a logarithm is a sum of reciprocals of counts, and one of 0 has none.
+        // The variance of a logarithm is a sum of reciprocals of counts; a count of 0 has none.
         let ratio = |value: Option<f64>, plus: &[u64], minus: &[u64]| {
-            let known = has_counts && plus.iter().all(|&count| count > 0);
-            let limits = value.filter(|_| known).map(|ratio| {
+            let has_limits = has_counts && plus.iter().all(|&count| count > 0);
+            let limits = value.filter(|_| has_limits).map(|ratio| {
                 let reciprocals =
                     |counts: &[u64]| counts.iter().map(|&count| 1.0 / count as f64).sum::<f64>();
                 let se = (reciprocals(plus) - reciprocals(minus)).max(0.0).sqrt();
@@ -243,7 +242,7 @@ mod tests {
         assert_eq!((record.odds_ratio.value, record.negative_likelihood.lower), (None, None));
     }
 
-    /// Simel, Samsa and Matchar (1991): `ln` of a ratio has the variance `1/80 - 1/100 + 1/10 - 1/100`.
+    /// Simel, Samsa and Matchar (1991): the `ln` of a ratio has the variance `1/80 - 1/100 + 1/10 - 1/100`.
     #[test]
     fn likelihood_ratios() {
         let mut rows = Vec::new();

@@ -1,47 +1,49 @@
-//! What makes a threshold the best, and how good calls are by it.
+//! Criteria for the best threshold.
 
 use super::confusion::Confusion;
 use super::fraction::fraction;
 use crate::math;
 use crate::statistics::options::{OptionError, Word};
 
-/// The largest weight of the false positive rate.
+/// The maximum weight of the false positive rate.
 const MOST_RATIO: f64 = 1e100;
 
-/// What makes a threshold the best.
+/// The criterion of the best threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Criterion {
-    /// The largest `tpr - r fpr`, with `r = (1 - prevalence) / (cost prevalence)` where a false negative costs `cost`
-    /// times a false positive: Youden's (1950) index where r is 1 (Perkins and Schisterman 2006).
+    /// The largest `tpr - r fpr`, with `r = (1 - prevalence) / (cost prevalence)` if a false negative costs
+    /// `cost` times a false positive. For r = 1 it is Youden's (1950) index (Perkins and Schisterman 2006).
     Youden {
         /// `r`.
         ratio: f64,
     },
-    /// The smallest `(1 - tpr)² + r fpr²`: the point nearest to the upper left corner (Perkins and Schisterman 2006).
+    /// The smallest `(1 - tpr)² + r fpr²`: the point closest to the upper left corner (Perkins and
+    /// Schisterman 2006).
     ClosestTopleft {
         /// `r`.
         ratio: f64,
     },
-    /// The smallest expected cost of a row, `cost prevalence (1 - tpr) + (1 - prevalence) fpr`.
+    /// The smallest expected cost per row, `cost prevalence (1 - tpr) + (1 - prevalence) fpr`.
     Cost {
-        /// What a false negative costs, a false positive costing 1.
+        /// The cost of a false negative, in costs of a false positive.
         cost: f64,
-        /// The share of positives where the threshold will be used; that of the group, if none is given.
+        /// The prevalence in the target population; by default, the prevalence of the group.
         prevalence: Option<f64>,
     },
     /// The largest F measure.
     MaxF,
-    /// The largest tpr of all with no larger fpr than this.
+    /// The largest tpr with at most this fpr.
     TargetFpr(f64),
-    /// The smallest fpr of all with no smaller tpr than this.
+    /// The smallest fpr with at least this tpr.
     TargetTpr(f64),
-    /// The largest tpr of all with no smaller precision than this.
+    /// The largest tpr with at least this precision.
     TargetPrecision(f64),
-    /// The highest threshold that calls at least as many rows positive as there are positives: the top P rows of Ling.
+    /// The highest threshold that calls at least as many rows positive as there are positives: Ling's top P
+    /// rows.
     TopP,
 }
 
-/// The values beside the words are those of no options.
+/// The values with each word are those without options.
 impl Word for Criterion {
     const WORDS: &'static [(&'static str, Self)] = &[
         ("youden", Criterion::Youden { ratio: 1.0 }),
@@ -55,7 +57,7 @@ impl Word for Criterion {
     ];
 }
 
-/// The weight of the false positive rate, where the false negative rate has weight 1.
+/// The weight of the false positive rate; the false negative rate has weight 1.
 pub(super) fn ratio(cost: f64, prevalence: Option<f64>) -> Result<f64, OptionError> {
     let share = prevalence.unwrap_or(0.5);
     let ratio = (1.0 - share) / (cost * share).max(f64::MIN_POSITIVE);
@@ -68,21 +70,21 @@ pub(super) fn ratio(cost: f64, prevalence: Option<f64>) -> Result<f64, OptionErr
     Err(reason.into())
 }
 
-/// More than the relative rounding error of an F measure, which takes six operations. The other merits in floats never
-/// decrease where they would not without rounding.
+/// Above the relative rounding error of an F measure, which takes six operations. The other float merits are
+/// monotone even after rounding.
 const MERIT_ROUNDING: f64 = 1e-14;
 
-/// How good a threshold is: larger is better. It is a whole number wherever that fits.
+/// The merit of a threshold: larger is better. It is an integer if that fits.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) enum Merit {
-    /// A whole number.
+    /// An integer.
     Whole(i128),
     /// Any number.
     Float(f64),
 }
 
 impl Merit {
-    /// Whether it may be as good as another one, before it is rounded.
+    /// Whether it may be at least as good as another one before rounding.
     pub fn reaches(self, other: Merit) -> bool {
         match (self, other) {
             (Merit::Float(merit), Merit::Float(other)) => merit >= other - MERIT_ROUNDING * other.abs(),
@@ -96,14 +98,14 @@ impl Merit {
 pub(super) struct Rule {
     criterion: Criterion,
     beta: f64,
-    /// The weight of the false positive rate, where the false negative rate has weight 1.
+    /// The weight of the false positive rate; the false negative rate has weight 1.
     ratio: f64,
-    /// The same as a fraction, where whole numbers that hold all merits fit 128 bits.
+    /// The weight as a fraction, if integer merits fit 128 bits.
     whole: Option<(i128, i128)>,
 }
 
 impl Rule {
-    /// The criterion for the rows that `all` counts; `beta` is the weight of recall in the F measure.
+    /// The criterion for the rows in `all`; `beta` is the weight of recall in the F measure.
     pub fn of(criterion: Criterion, beta: f64, all: Confusion) -> Self {
         let ratio = match criterion {
             Criterion::Youden { ratio } | Criterion::ClosestTopleft { ratio } => ratio,
@@ -128,10 +130,10 @@ impl Rule {
         Rule { criterion, beta, ratio, whole }
     }
 
-    /// How good calls are; `None` if the criterion rules them out.
+    /// The merit of calls; `None` if the criterion excludes them.
     #[inline]
     pub fn merit(&self, calls: &Confusion) -> Option<Merit> {
-        // Rates over a common denominator, without the bits that weights leave empty.
+        // Rates over a common denominator, without the zero low bits of weights.
         let Confusion { tp, fp, n_pos, n_neg, .. } = calls.without_empty_bits();
         let tpr = || i128::from(tp) * i128::from(n_neg);
         let fnr = || i128::from(n_pos - tp) * i128::from(n_neg);

@@ -1,12 +1,13 @@
-//! The simplest fraction that a float stands for.
+//! The simplest fraction that a float represents.
 
-/// Numerators and denominators up to here are simple: a ratio of costs or of prevalences in a few digits.
+/// Numerators and denominators up to here are simple: ratios of costs or prevalences with a few digits.
 const SIMPLE: u64 = 1 << 24;
 
-/// The fraction of small whole numbers that a positive float stands for, if there is one within four units in its last
-/// place: `0.9 / 0.3` is 3 again, whatever its bits.
+/// The fraction of small integers within four units in the last place of a positive float, if any:
+/// `0.9 / 0.3` becomes exactly 3.
 ///
-/// By continued fractions, of which each convergent is the best of its size (Khinchin 1964, theorem 16).
+/// Uses continued fractions, each convergent of which is the best approximation of its size (Khinchin 1964,
+/// theorem 16).
 pub fn fraction(number: f64) -> Option<(u64, u64)> {
     if !(number > 0.0 && number.is_finite()) {
         return None;
@@ -53,7 +54,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn found_again(above in 1u64..3000, below in 1u64..3000) {
+        fn recovers_fractions(above in 1u64..3000, below in 1u64..3000) {
             let (found, under) = fraction(above as f64 / below as f64).unwrap();
             prop_assert_eq!(found * below, under * above);
         }

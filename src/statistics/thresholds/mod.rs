@@ -1,4 +1,4 @@
-//! Calling rows positive at a score.
+//! Calling rows positive at a threshold.
 
 pub mod confusion;
 pub mod confusion_at;

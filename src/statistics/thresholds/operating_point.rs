@@ -1,4 +1,4 @@
-//! The threshold that is best by a criterion, with its counts and rates.
+//! The best threshold by a criterion, with its counts and rates.
 
 use super::confusion::{Calls, Confusion};
 use super::criterion::{Criterion, Merit, Rule, ratio};
@@ -7,24 +7,25 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
-/// The largest beta. With a larger one, precision would not change the F measure at all.
+/// The maximum beta. With a larger one, precision would not affect the F measure.
 pub(in crate::statistics) const MOST_BETA: f64 = 1e9;
 
-/// The most that a false negative may cost, where a false positive costs 1.
+/// The maximum cost of a false negative, in costs of a false positive.
 const MOST_COST: f64 = 1e9;
 
-/// The threshold that is best by a criterion, with its counts and rates.
+/// The best threshold by a criterion, with its counts and rates.
 ///
-/// Every distinct score is a threshold, and so is one above all of them that calls nobody positive. Of several that are
-/// equally good the highest score is taken; calling nobody positive is taken only if it is better than every score. In a
-/// range of the false positive rate only thresholds whose rate lies in it are compared.
+/// Every distinct score is a candidate, and so is a threshold above all scores, which calls no rows positive.
+/// Among equally good thresholds the highest score is selected. Calling no rows positive is selected only if
+/// it is better than every score. With a range of the false positive rate, only thresholds within the range
+/// are compared.
 #[derive(Clone, Copy, Debug)]
 pub struct OperatingPoint {
     /// The criterion.
     pub criterion: Criterion,
     /// The weight of recall in the F measure.
     pub beta: f64,
-    /// The false positive rates between which the best is looked for, both included; all, if none are given.
+    /// The closed range of false positive rates of the search; all by default.
     pub fpr: Option<(f64, f64)>,
 }
 
@@ -100,7 +101,7 @@ record! {
     }
 }
 
-/// A threshold that may be the best.
+/// A candidate for the best threshold.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     key: u128,
@@ -130,11 +131,12 @@ impl Summary for OperatingPoint {
         let least = ties
             .parts()
             .iter()
-            // The rows above such a border that have a positive and are nearest to it are no worse than the border.
+            // The nearest row above such a border that has positives is at least as good as the border.
             .filter(|part| part.tp() > 0)
             .filter_map(|part| merit(&all_negative.with(part.tp(), part.fp())))
             .reduce(|least, border| if border > least { border } else { least });
-        // No threshold within a part calls more positives than its end, or fewer negatives than its beginning.
+        // No threshold within a part calls more positives than its end, or fewer negatives than its
+        // beginning.
         let may_be_best = |part: &Step| {
             let corner = rule.merit(&all_negative.with(part.tp(), part.neg_above));
             let is_better = least.is_none_or(|least| corner.is_some_and(|corner| corner.reaches(least)));
@@ -146,7 +148,7 @@ impl Summary for OperatingPoint {
             // The highest score at which at least as many rows are called positive as there are positives.
             ties.at_rank(rows.pos).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
         } else if self.criterion == Criterion::TopP || self.fpr.is_some() {
-            // In a range the threshold that would be better than one of negatives alone may lie outside.
+            // With a range, a threshold that dominates a score of negatives alone may lie outside.
             ties.fold_pruned(
                 StepKind::Ties,
                 may_be_best,
@@ -154,13 +156,13 @@ impl Summary for OperatingPoint {
                 better,
             )
         } else {
-            // A score of negatives alone adds false positives and nothing else: by every other criterion it is worse
-            // than the one above it, or than calling nobody positive.
+            // A score of negatives alone only adds false positives. By every other criterion it is worse than
+            // the score above it, or than calling no rows positive.
             let best = ties.fold_pruned(
                 StepKind::Segments(Indexed::Positives),
                 may_be_best,
                 |best: &mut Option<Candidate>, segment| {
-                    // Rows with weights come as ties, and a tie may weigh too little to have a unit.
+                    // Weighted rows are visited as ties, and a tie of small weight may have zero units.
                     if segment.pos > 0 || weighted {
                         better(best, candidate(segment.key, segment.tp(), segment.fp()));
                     }
@@ -168,7 +170,7 @@ impl Summary for OperatingPoint {
                 better,
             );
             match best {
-                // But for a target fpr it may be as good as calling nobody positive.
+                // Only for a target fpr may it equal calling no rows positive.
                 None if matches!(self.criterion, Criterion::TargetFpr(_)) => {
                     ties.at_rank(1).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
                 }
@@ -199,7 +201,7 @@ impl Summary for OperatingPoint {
 }
 
 impl OperatingPoint {
-    /// Whether the false positive rate of some calls is in the range.
+    /// Whether the false positive rate of these calls is in the range.
     fn reaches(&self, calls: &Confusion) -> bool {
         let within = |(low, high): (f64, f64)| calls.fpr().is_some_and(|fpr| low <= fpr && fpr <= high);
         self.fpr.is_none_or(within)
@@ -214,7 +216,7 @@ impl OperatingPoint {
     }
 }
 
-/// The better of two candidates; of equals the first, which has the higher score.
+/// The better of two candidates; if equal the first, which has the higher score.
 fn better(best: &mut Option<Candidate>, other: Option<Candidate>) {
     if other.map(|other| other.merit) > best.map(|best| best.merit) {
         *best = other;
@@ -281,7 +283,8 @@ mod tests {
     fn every_criterion() {
         let ratio = 1.0;
         for (criterion, threshold, value) in [
-            // tpr 1/2, 3/4 and 1 with fpr 0, 1/4 and 1/2: three times the same, and the highest is taken.
+            // tpr 1/2, 3/4 and 1 with fpr 0, 1/4 and 1/2: three equal merits, and the highest score is
+            // selected.
             (Criterion::Youden { ratio }, 7, 0.5),
             (Criterion::ClosestTopleft { ratio }, 5, 0.125),
             (Criterion::Cost { cost: 3.0, prevalence: None }, 3, 0.25),
@@ -299,11 +302,11 @@ mod tests {
     }
 
     #[test]
-    fn calling_nobody_positive() {
-        // A false positive that costs nine times as much: no score is worth it.
-        let dear = best(Criterion::Youden { ratio: 9.0 }, &[0, 1, 0], &[3, 2, 1]);
+    fn no_rows_called_positive() {
+        // If a false positive costs nine times as much, no score is better than calling no rows positive.
+        let costly = best(Criterion::Youden { ratio: 9.0 }, &[0, 1, 0], &[3, 2, 1]);
         assert_eq!(
-            (at(&dear), dear.calls.tp, dear.fpr, dear.precision),
+            (at(&costly), costly.calls.tp, costly.fpr, costly.precision),
             (None, Some(Mass(0)), Some(0.0), None)
         );
         let equal = best(Criterion::Youden { ratio: 1.0 }, &[0, 1], &[2, 1]);
@@ -389,15 +392,15 @@ mod tests {
         {
             assert_eq!(at(&within(youden, fpr, &LABELS, &SCORES)), threshold, "{fpr:?}");
         }
-        // Between 1/4 and 1/2 there is no threshold, so that nothing is said of the point.
+        // Between 1/4 and 1/2 there is no threshold, so the point is undefined.
         let none = within(youden, (0.3, 0.4), &LABELS, &SCORES);
         assert_eq!((at(&none), none.calls.tp, none.fpr, none.rows.pos), (None, None, None, 4));
-        // Calling nobody positive has an fpr of 0.
+        // Calling no rows positive has an fpr of 0.
         let all_negative = within(youden, (0.0, 0.9), &[0, 1], &[2, 1]);
         assert_eq!((at(&all_negative), all_negative.calls.tp), (None, Some(Mass(0))));
         let beyond = within(youden, (0.1, 1.0), &[0, 1], &[2, 1]);
         assert_eq!((at(&beyond), beyond.fpr), (Some(1), Some(1.0)));
-        // A threshold of a negative alone is the only one in the range.
+        // The threshold of a single negative is the only one in the range.
         let alone = within(Criterion::MaxF, (0.1, 0.9), &[0, 0, 1], &[3, 2, 1]);
         assert_eq!((at(&alone), alone.fpr, alone.f), (Some(3), Some(0.5), Some(0.0)));
     }

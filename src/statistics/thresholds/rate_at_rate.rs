@@ -1,15 +1,15 @@
-//! One rate of the ROC curve where the other is fixed, with an interval.
+//! One rate of the ROC curve at a fixed value of the other, with an interval.
 //!
-//! The standard error is the standard deviation of the rate over stratified resamples (Efron 1979; Platt, Hanley and Yang
-//! 2000), which includes that of the threshold. Wilson's interval takes the rate as a share of effective rows `n`, so many
-//! that the variance of a share `r (1 - r) / n` is that of the resamples, and at most the rows of its class: the survey
-//! statistician's way of a proportion with more variance than that of drawing (Korn and Graubard 1998). It is an interval
-//! also where all resamples agree. Its quantile is Student's with Welch and Satterthwaite's degrees of freedom: the variance
-//! beyond that of the share is the threshold's, which rests on the rows of the other class on the side of the fixed rate
-//! where there are fewer.
+//! The standard error is the standard deviation of the rate over stratified resamples, and includes the
+//! variation of the threshold (Efron 1979; Platt, Hanley and Yang 2000). Wilson's interval treats the rate as
+//! a proportion of `n` effective rows, at most the rows of its class. The variance `r (1 - r) / n` then
+//! equals that of the resamples. Survey statistics treats proportions with extra variance in the same way
+//! (Korn and Graubard 1998). The interval does not collapse if all resamples agree. Its quantile is Student's
+//! with Welch-Satterthwaite degrees of freedom. The variance beyond that of the proportion comes from the
+//! threshold. It rests on the rows of the other class on the smaller side of the fixed rate.
 //!
-//! With weights the curve is that of weighted rates, and there is no interval: weights do not tell how many
-//! observations there are, which a resample would have to draw.
+//! With weights, the curve has weighted rates, and there is no interval: weights do not determine the number
+//! of observations to resample.
 
 use crate::math::{binomial::wilson_effective, student_t};
 use crate::ranking::ties::{Count, Ties};
@@ -21,38 +21,38 @@ use crate::statistics::resampling::{Measure, Resampling};
 
 /// The tpr of the ROC curve at an fpr: sensitivity at a fixed specificity.
 ///
-/// Between two points the curve is a straight line, and where it is vertical the highest point counts.
+/// Between two points the curve is linear, and on a vertical piece the highest point counts.
 #[derive(Clone, Copy, Debug)]
 pub struct TprAtFpr {
     /// The false positive rate.
     pub fpr: f64,
-    /// How the limits are made.
+    /// The method of the limits.
     pub interval: RateLimits,
-    /// The interval's coverage.
+    /// The coverage of the interval.
     pub level: f64,
-    /// How the bootstrap draws.
+    /// The resampling of the bootstrap.
     pub resampling: Resampling,
 }
 
-/// The fpr of the ROC curve at a tpr: 1 less the specificity at a fixed sensitivity.
+/// The fpr of the ROC curve at a tpr: 1 minus the specificity at a fixed sensitivity.
 ///
-/// As [`TprAtFpr`] with the axes exchanged: where the curve is horizontal the leftmost point counts.
+/// As [`TprAtFpr`] with the axes exchanged: on a horizontal piece the leftmost point counts.
 #[derive(Clone, Copy, Debug)]
 pub struct FprAtTpr {
     /// The true positive rate.
     pub tpr: f64,
-    /// How the limits are made.
+    /// The method of the limits.
     pub interval: RateLimits,
-    /// The interval's coverage.
+    /// The coverage of the interval.
     pub level: f64,
-    /// How the bootstrap draws.
+    /// The resampling of the bootstrap.
     pub resampling: Resampling,
 }
 
-/// How the limits are made of the resamples.
+/// The limits from the resamples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RateLimits {
-    /// Wilson's, of the effective number of rows.
+    /// Wilson's, with the effective number of rows.
     #[default]
     Wilson,
     /// Quantiles of the resamples.
@@ -124,7 +124,8 @@ rates! {
     FprAtTpr: FprAtTprRecord, fpr of neg at tpr of pos;
 }
 
-/// A rate of so many rows with its interval; the threshold rests on so many rows of the other class.
+/// A rate with its interval, from the number of its rows and of the other class's rows that determine the
+/// threshold.
 fn rate(
     mut ties: Ties<'_>,
     measure: Measure,
@@ -132,7 +133,7 @@ fn rate(
     (limits, level, resampling): (RateLimits, f64, Resampling),
 ) -> (Option<f64>, Interval) {
     let counts = ties.counts();
-    // Rates are quotients of units, which are the same quotients as those of the weights.
+    // Rates are quotients of units, which equal the quotients of the weights.
     let rate = measure.of(counts.each());
     if ties.units().is_some() || ties.n_pos() < 2 || ties.n_neg() < 2 {
         return (rate, Interval::default());
@@ -141,10 +142,10 @@ fn rate(
     (rate, if limits == RateLimits::Wilson { wilson(rate, rows, percentiles, level) } else { percentiles })
 }
 
-/// Wilson's limits of a rate whose standard error is known.
+/// Wilson's limits of a rate with a known standard error.
 fn wilson(rate: Option<f64>, (rows, at_threshold): (u64, f64), interval: Interval, level: f64) -> Interval {
     let limits = |(rate, se): (f64, f64)| {
-        // Between the rates 0 and 1, a share of so many rows has this variance.
+        // For rates strictly between 0 and 1, a proportion of this number of rows has this variance.
         let (spread, most) = (rate * (1.0 - rate), rows as f64);
         let effective = spread / (se * se);
         let of_share = spread / most;
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn both_rates_and_their_intervals() {
-        // Every negative scores its number, every positive 20 more: the tpr at fpr 0.25 is 0.25 + 0.2.
+        // Every negative scores its index, every positive 20 more: the tpr at fpr 0.25 is 0.25 + 0.2.
         let scores: Vec<f64> = (0..100).chain(20..120).map(f64::from).collect();
         let labels: Vec<u8> = (0..200).map(|row| u8::from(row >= 100)).collect();
         let at =
@@ -221,13 +222,13 @@ mod tests {
         assert_eq!(summary(&back, &labels, &scores).fpr, Some(0.25));
     }
 
-    /// The variance of the limits' share of effective rows is that of the resamples.
+    /// The variance of the proportion of effective rows equals that of the resamples.
     #[test]
     fn effective_rows() {
         let interval = Interval { se: Some(0.1), lower: Some(0.0), upper: Some(1.0) };
         let got = wilson(Some(0.2), (50, 5.0), interval, 0.95);
-        // 0.2 * 0.8 / 0.1²: 16 rows, of which 3.2 count. Of the variance 0.0068 is the threshold's, with 5 degrees of
-        // freedom, and 0.0032 the share's, with 49.
+        // 0.2 * 0.8 / 0.1²: 16 rows, of which 3.2 count. The variance is 0.0068 from the threshold, with 5
+        // degrees of freedom, and 0.0032 from the share, with 49.
         let df = 0.0001 / (0.0068f64.powi(2) / 5.0 + 0.0032f64.powi(2) / 49.0);
         let z = student_t::upper_quantile(0.025, df);
         let half = z / (1.0 + z * z / 16.0) * (0.01 + z * z / 1024.0f64).sqrt();
@@ -285,7 +286,7 @@ mod tests {
             (apart.tpr, apart.interval.se, apart.interval.lower, apart.interval.upper),
             (Some(1.0), Some(0.0), Some(1.0), Some(1.0))
         );
-        // All resamples agree: Wilson's interval is that of two rows of two.
+        // If all resamples agree, Wilson's interval is that of two out of two rows.
         let apart = summary(&of(0.0, RateLimits::Wilson), &[1, 1, 0, 0], &[4.0, 3.0, 2.0, 1.0]).interval;
         let expected = wilson_effective(1.0, 2.0, student_t::upper_quantile(tail(0.9), 1.0));
         assert_eq!((apart.se, apart.lower, apart.upper), (Some(0.0), Some(expected.0), Some(expected.1)));

@@ -1,4 +1,4 @@
-//! One rate of the ROC curve at several of the other, with intervals.
+//! One rate of the ROC curve at several values of the other, with intervals.
 
 use super::rate_at_rate::{FprAtTpr, FprAtTprRecord, TprAtFpr, TprAtFprRecord};
 use crate::ranking::ties::{Count, Ties};
@@ -7,8 +7,8 @@ use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options}
 
 macro_rules! rates {
     ($($several:ident of $statistic:ident: $record:ident of $one:ident at $fixed:ident;)*) => {$(
-        /// The same at several rates, in the order of the option. Each has the limits that it has alone: all draw the same
-        /// resamples.
+        /// The same at several rates, in the order of the option. Each has the limits of its separate
+        /// computation, since all use the same resamples.
         #[derive(Clone, Debug)]
         pub struct $several(pub Vec<$statistic>);
 
@@ -73,7 +73,7 @@ mod tests {
     use crate::statistics::thresholds::rate_at_rate::RateLimits;
 
     #[test]
-    fn each_is_what_it_is_alone() {
+    fn each_equals_its_separate_result() {
         let scores: Vec<u32> = (0..40).map(|row| row * 7 % 11 + row / 10).collect();
         let labels: Vec<u8> = (0..40).map(|row| u8::from(row > 14)).collect();
         let resampling = Resampling { n_resamples: 50, seed: 3 };

@@ -1,4 +1,4 @@
-//! Bands of scores: rows in groups of about equal size, or between edges, the highest scores first.
+//! Bands of scores: rows in groups of about equal size, or between edges, highest scores first.
 
 use std::cmp::Ordering;
 
@@ -6,18 +6,19 @@ use crate::ranking::scores::Number;
 use crate::ranking::ties::{Tie, Ties, Units};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options};
 
-/// The largest number of bands.
+/// The maximum number of bands.
 const MOST_BANDS: i128 = 1_000_000;
 
-/// Up to this many bands of a large group are found one by one, by the rank of the row that ends each band.
+/// Up to this number of bands, the bands of a large group are found one by one, by the rank of each border's
+/// row.
 const FEW_BANDS: u32 = 100;
 
-/// How scores are divided into bands. A distinct score is never divided.
+/// The division of scores into bands. A distinct score is never divided.
 #[derive(Clone, Debug)]
 pub struct ScoreBands {
-    /// How many bands there are, if no scores tie.
+    /// The number of bands, if no scores tie.
     pub bands: u32,
-    /// The scores at which bands begin, in ascending order; bands of equal size without them.
+    /// The scores at which bands begin, ascending; without them, bands of equal size.
     pub edges: Option<Vec<Number>>,
 }
 
@@ -33,16 +34,16 @@ pub struct Band {
     pub pos: u64,
     /// Negatives; with weights, their units.
     pub neg: u64,
-    /// Positives of the lowest score that has one.
+    /// The positives of the lowest score that has any.
     lowest_pos: u64,
 }
 
 /// The band of a score, as far as the rows above and below determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// The number of the band, from 1 for the highest scores.
+    /// The number of the band; 1 has the highest scores.
     Number(u64),
-    /// The border between the two bands in the middle.
+    /// The border between the two middle bands.
     Middle,
     /// Between two scores with positives: the positives above.
     Between(u64),
@@ -53,7 +54,7 @@ impl Band {
         Band { place, highest, lowest, pos, neg, lowest_pos: pos }
     }
 
-    /// The number of the band, from 1 for the highest scores.
+    /// The number of the band; 1 has the highest scores.
     pub fn number(&self) -> u64 {
         match self.place {
             Place::Number(number) => number,
@@ -61,7 +62,7 @@ impl Band {
         }
     }
 
-    /// Takes in the rows just below.
+    /// Adds the rows just below.
     fn join(&mut self, lower: &Self) {
         self.lowest = lower.lowest;
         self.pos += lower.pos;
@@ -71,7 +72,7 @@ impl Band {
         }
     }
 
-    /// These rows with those just below, in the place of the latter.
+    /// These rows together with the rows just below, at the position of the latter.
     fn on_top_of(self, lower: &Self) -> Self {
         let mut joined = Band { place: lower.place, ..self };
         joined.join(lower);
@@ -87,7 +88,7 @@ impl Band {
     }
 }
 
-/// Appends lower rows to the bands so far, which may be those of a part of the scores.
+/// Appends lower rows to the bands so far, which may belong to a part of the scores.
 fn push(bands: &mut Vec<Band>, lower: Band) {
     match &mut bands[..] {
         [.., last] if last.place == lower.place => last.join(&lower),
@@ -118,12 +119,12 @@ impl FromOptions for ScoreBands {
     }
 }
 
-/// Which of two numbers is larger, by all of their digits.
+/// Compares two numbers by all of their digits.
 fn order(a: &OptionValue, b: &OptionValue) -> Ordering {
     let near = a.number().partial_cmp(&b.number());
     near.filter(|order| order.is_ne()).unwrap_or_else(|| {
         let text = |value: &OptionValue| match value {
-            // A float has no more decimals.
+            // A float has at most this many decimals.
             OptionValue::Float(value) => format!("{value:.1074}"),
             OptionValue::Digits(digits) => digits.clone(),
             value => value.to_string(),
@@ -140,12 +141,13 @@ fn order(a: &OptionValue, b: &OptionValue) -> Ordering {
 }
 
 impl ScoreBands {
-    /// Bands of about equal numbers of rows, or of equal weight. A band that no score falls into is left out.
+    /// Bands of about equal numbers of rows, or of equal weight. Empty bands are omitted.
     ///
-    /// The rows have equal parts of the range from 0 to 1, the highest first, and so do the bands: a score is in the band
-    /// that the middle of its rows falls into. On the border of two bands it is in the outer one; on the border in the
-    /// middle in that with fewer rows, then with fewer positives, then in the upper one. So the bands of scores whose
-    /// signs are changed are the same in reverse order, unless these two bands have equal counts.
+    /// Rows divide the range from 0 to 1 into equal parts, highest first, and so do bands. A score belongs to
+    /// the band of the middle of its rows. A score on a border belongs to the outer band. On the middle
+    /// border it belongs to the band with fewer rows, then with fewer positives, then to the upper one.
+    /// Flipping the signs of all scores therefore reverses the bands, unless the two middle bands have equal
+    /// counts.
     pub fn of_rows(&self, ties: &mut Ties<'_>) -> Vec<Band> {
         if let Some(bands) = self.by_edges(ties) {
             return bands;
@@ -162,7 +164,7 @@ impl ScoreBands {
             };
             return self.numbered(bands, n_pos, |band| ((band.pos + band.neg) as f64, band.pos));
         };
-        // The classes have units of their own, so that weights of both are added as floats.
+        // The classes have separate units, so weights of both are added as floats.
         let weight = |pos_units, neg_units| pos.weight(pos_units) + neg.weight(neg_units);
         let n_neg = ties.n_neg();
         let all = weight(n_pos, n_neg);
@@ -173,10 +175,11 @@ impl ScoreBands {
         self.numbered(bands, n_pos, |band| (weight(band.pos, band.neg), band.pos))
     }
 
-    /// Bands of about equal numbers of positives, each with one, unless there are edges.
+    /// Bands of about equal numbers of positives, at least one in each, unless there are edges.
     ///
-    /// Scores with positives are divided as in [`of_rows`](Self::of_rows), as if there were no other rows. A score without
-    /// is between two that have some, and in the band of one of them: if these differ, in that of the nearer middle.
+    /// Scores with positives are divided as in [`of_rows`](Self::of_rows), ignoring other rows. A score
+    /// without positives lies between two scores with positives, and is in the band of one of them. If these
+    /// differ, it is in the band with the nearer middle.
     pub fn of_positives(&self, ties: &mut Ties<'_>) -> Vec<Band> {
         if let Some(bands) = self.by_edges(ties) {
             return bands;
@@ -185,8 +188,8 @@ impl ScoreBands {
         self.numbered(self.placed_positives(ties), n_pos, |band| (band.pos as f64, band.neg))
     }
 
-    /// Scores and numbers of positives at them by which [`of_positives`](Self::of_positives) makes the same bands as by all
-    /// positives, whatever the other rows are: at most four for each band.
+    /// Scores and their numbers of positives, at most four per band. [`of_positives`](Self::of_positives)
+    /// builds the same bands from them as from all positives, for any other rows.
     pub fn reduced_positives(&self, ties: &mut Ties<'_>) -> Vec<(u128, u64)> {
         // The middle of several scores of one band is in this band.
         let scores = |band: Band| {
@@ -197,17 +200,17 @@ impl ScoreBands {
         bands.into_iter().filter(|band| band.pos > 0).flat_map(scores).collect()
     }
 
-    /// Bands between edges, if there are any.
+    /// Bands between edges, if any.
     fn by_edges(&self, ties: &mut Ties<'_>) -> Option<Vec<Band>> {
         let edges: Vec<Option<u128>> = self.edges.as_ref()?.iter().map(|&edge| ties.at_least(edge)).collect();
         Some(self.placed(ties, |tie| {
-            // Edges that the score does not reach.
+            // Edges above the score.
             let reached = edges.partition_point(|edge| edge.is_some_and(|edge| edge <= tie.key));
             Place::Number((edges.len() - reached) as u64 + 1)
         }))
     }
 
-    /// The rows of each place.
+    /// The rows of each position.
     fn placed(&self, ties: &mut Ties<'_>, place: impl Fn(&Tie) -> Place + Sync) -> Vec<Band> {
         ties.fold(
             |bands: &mut Vec<Band>, tie| {
@@ -225,17 +228,17 @@ impl ScoreBands {
         })
     }
 
-    /// The place of a score that some of all rows are above and some below. Counted from the nearer end, it is the same for
-    /// scores whose signs are changed.
+    /// The position of a score, from the numbers of rows above it, below it and in total. It is computed from
+    /// the nearer end, so that it is symmetric under flipping the signs of scores.
     fn place(&self, above: u64, below: u64, all: u64) -> Place {
         let twice_middle = u128::from(all - above.abs_diff(below));
         let number = (twice_middle * u128::from(self.bands)).div_ceil(2 * u128::from(all)) as u64;
         self.counted_from_end(number, above.cmp(&below))
     }
 
-    /// The same of weights.
+    /// The same for weights.
     fn place_of_weights(&self, above: f64, below: f64, all: f64) -> Place {
-        // Sums of weights are rounded: a middle this near to a border is on it.
+        // Sums of weights are rounded: a middle this close to a border is on it.
         const ON_BORDER: f64 = 1e-12;
         let bands = f64::from(self.bands);
         let difference = (above - below) / all;
@@ -255,7 +258,7 @@ impl ScoreBands {
         }
     }
 
-    /// The bands once each has a number; the size decides about rows between two bands.
+    /// The bands after each position is numbered; `size` decides about rows between two bands.
     fn numbered(&self, placed: Vec<Band>, n_pos: u64, size: impl Fn(&Band) -> (f64, u64)) -> Vec<Band> {
         let mut bands: Vec<Band> = Vec::with_capacity(placed.len());
         let mut on_top: Option<Band> = None;
@@ -280,7 +283,8 @@ impl ScoreBands {
         bands
     }
 
-    /// Which of two bands rows between them are nearer to, with so many positives above: less for the upper one.
+    /// Whether rows between two bands are closer to the upper one (less) or to the lower one, given the
+    /// number of positives above.
     fn nearer(&self, above: u64, n_pos: u64, upper: &Band, lower: &Band) -> Ordering {
         let bands = u64::from(self.bands);
         // In quarters of a band from the upper end.
@@ -289,7 +293,7 @@ impl ScoreBands {
         position.cmp(&(u128::from(border) * u128::from(n_pos))).then(border.cmp(&(2 * bands)))
     }
 
-    /// Joins what is exactly in the middle to the smaller of the two bands.
+    /// Joins rows exactly at the middle border to the smaller of the two bands.
     fn number_middle(&self, bands: &mut Vec<Band>, size: impl Fn(&Band) -> (f64, u64)) {
         let is_numbered = |band: &Band| matches!(band.place, Place::Number(_));
         let Some(index) = bands.iter().position(|band| !is_numbered(band)) else { return };
@@ -311,7 +315,7 @@ impl ScoreBands {
         }
     }
 
-    /// The rows of each place, by the rank of the row at each border.
+    /// The rows of each position, by the rank of the row at each border.
     fn by_rank_of_rows(&self, ties: &mut Ties<'_>) -> Vec<Band> {
         let all = ties.n_pos() + ties.n_neg();
         let mut bands = Vec::new();
@@ -327,7 +331,7 @@ impl ScoreBands {
             (tp, fp) = end;
         };
         for number in 1..u64::from(self.bands) {
-            // All scores above that of this row are above the border, and all below it are below.
+            // All scores above this row's score are above the border, and all scores below it are below.
             let row = (u128::from(number) * u128::from(all)).div_ceil(u128::from(self.bands)) as u64;
             let Some(tie) = ties.at_rank(row) else { break };
             let (start, end) = ((tie.pos_above, tie.neg_above), (tie.tp(), tie.fp()));
@@ -392,7 +396,7 @@ mod tests {
         Band::of(place, key, key, (pos, neg))
     }
 
-    /// The rows of each place, of rows that come in parts, the highest scores first.
+    /// The rows of each position, from rows in parts, highest scores first.
     fn placed_in_parts<'a>(parts: impl IntoIterator<Item = &'a [Band]>) -> Vec<Band> {
         let mut bands = Vec::new();
         for part in parts {
@@ -428,9 +432,9 @@ mod tests {
             prop_assert_eq!(placed_in_parts(parts), placed_in_parts([&rows[..]]));
         }
 
-        /// The definition in fractions, and bands of rows whose scores have the other sign.
+        /// Compares with the definition in fractions, and with the bands of negated scores.
         #[test]
-        fn of_a_score_and_of_its_negative(
+        fn bands_of_negated_scores(
             rows in prop::collection::vec((0u8..2, 0i8..12), 2..40),
             bands in 1u32..9,
         ) {
@@ -448,7 +452,8 @@ mod tests {
                 sorted.iter_mut().for_each(|counts| counts.sort_unstable());
                 prop_assert_eq!(&sorted[0], &sorted[1]);
                 let is_mirrored = counts(&downwards).into_iter().rev().eq(counts(&upwards));
-                // Only a score with as many rows above as below can go to the upper band both times.
+                // Only a score with equal numbers of rows above and below can be in the upper band both
+                // times.
                 let is_in_middle = scores.iter().any(|&score| {
                     let rows = rows.iter().filter(|row| total > n_pos || row.0 == 1);
                     let (above, below): (Vec<&(u8, i8)>, Vec<_>) = rows.filter(|row| row.1 != score).partition(|row| row.1 > score);
@@ -497,9 +502,9 @@ mod tests {
         score.key().into()
     }
 
-    /// Most of the rows have the lowest score, or the highest one.
+    /// Most rows have the lowest score, or the highest one.
     #[test]
-    fn one_score_that_most_rows_have() {
+    fn dominant_score() {
         let labels = [1u8; 100];
         let lowest: Vec<i32> = (0..100).map(|row| (row - 94).max(0)).collect();
         let highest: Vec<i32> = lowest.iter().map(|score| -score).collect();
@@ -512,7 +517,7 @@ mod tests {
         assert_eq!(of(&highest), [(5, 95), (10, 5)]);
     }
 
-    /// Large groups look borders up by rank.
+    /// Large groups find borders by rank.
     #[test]
     fn bands_of_large_groups() {
         let mixed = |row: usize| (row as u32).wrapping_mul(0x9E37_79B1) >> 7;

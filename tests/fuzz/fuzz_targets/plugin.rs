@@ -1,4 +1,5 @@
-//! Calls expressions as Polars does: through the C interface, with options as a pickle. Nothing private is opened.
+//! Calls expressions like Polars does: through the C interface, with pickled options. Uses only the public
+//! interface.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::ManuallyDrop;
@@ -11,7 +12,7 @@ use arrow::ffi::{
 };
 use polars_auc as _;
 
-/// A column on its way across, as polars-ffi lays it out.
+/// A column in the layout of polars-ffi.
 #[repr(C)]
 struct SeriesExport {
     field: *mut ArrowSchema,
@@ -27,7 +28,7 @@ type Call =
 
 /// An expression of the plugin.
 pub struct Expression {
-    /// What it is called.
+    /// The name.
     pub name: &'static str,
     plan: Plan,
     call: Call,
@@ -42,7 +43,7 @@ macro_rules! expressions {
                 fn plan(
                     fields: *const ArrowSchema,
                     count: usize,
-                    answer: *mut ArrowSchema,
+                    output: *mut ArrowSchema,
                     kwargs: *const u8,
                     kwargs_len: usize,
                 );
@@ -52,7 +53,7 @@ macro_rules! expressions {
                     count: usize,
                     kwargs: *const u8,
                     kwargs_len: usize,
-                    answer: *mut SeriesExport,
+                    output: *mut SeriesExport,
                     context: *const c_void,
                 );
             }
@@ -85,9 +86,9 @@ unsafe extern "C" {
     fn _polars_plugin_get_last_error_message() -> *const c_char;
 }
 
-/// Panics of the plugin are errors that say so, and [`last_error`] does not accept these; those of a target end it.
+/// Panics of the plugin become errors, which [`last_error`] rejects; panics of a target abort.
 pub fn watch_panics() {
-    // SAFETY: Polars calls it as well, before anything else.
+    // SAFETY: Polars also calls it first.
     unsafe { _polars_plugin_get_version() };
     std::panic::set_hook(Box::new(|panic| {
         if panic.location().is_some_and(|place| place.file().starts_with("fuzz_targets")) {
@@ -103,46 +104,47 @@ pub fn expression(name: &str) -> &'static Expression {
 }
 
 impl Expression {
-    /// Plans the field of the answer.
+    /// Plans the result field.
     pub fn planned(&self, fields: &[Field], kwargs: &[u8]) -> Result<Field, String> {
         let fields: Vec<ArrowSchema> = fields.iter().map(export_field_to_c).collect();
-        let mut answer = ArrowSchema::empty();
-        // SAFETY: all of it is there. Fields are borrowed, and released here.
+        let mut output = ArrowSchema::empty();
+        // SAFETY: all arguments are valid. Fields are borrowed, and released here.
         unsafe {
-            (self.plan)(fields.as_ptr(), fields.len(), &raw mut answer, kwargs.as_ptr(), kwargs.len());
-            if answer.is_null() {
+            (self.plan)(fields.as_ptr(), fields.len(), &raw mut output, kwargs.as_ptr(), kwargs.len());
+            if output.is_null() {
                 return Err(last_error());
             }
-            Ok(import_field_from_c(&answer).expect("a field"))
+            Ok(import_field_from_c(&output).expect("a field"))
         }
     }
 
     /// Calls the expression with columns of one chunk each.
-    pub fn answer(
+    pub fn evaluate(
         &self,
         columns: &[(Field, Box<dyn Array>)],
         kwargs: &[u8],
     ) -> Result<(Field, Box<dyn Array>), String> {
         let inputs: Vec<ManuallyDrop<SeriesExport>> =
             columns.iter().map(|(field, array)| ManuallyDrop::new(passed(field, array.clone()))).collect();
-        let mut answer = SeriesExport {
+        let mut output = SeriesExport {
             field: null_mut(),
             arrays: null_mut(),
             len: 0,
             release: None,
             private_data: null_mut(),
         };
-        // SAFETY: all of it is there; the plugin takes the inputs over, and the answer is taken once.
+        // SAFETY: all arguments are valid; the plugin takes ownership of the inputs, and the result is taken
+        // once.
         unsafe {
             let (kwargs, length) = (kwargs.as_ptr(), kwargs.len());
             let inputs = (inputs.as_ptr().cast(), inputs.len());
-            (self.call)(inputs.0, inputs.1, kwargs, length, &raw mut answer, std::ptr::null());
-            if answer.private_data.is_null() {
+            (self.call)(inputs.0, inputs.1, kwargs, length, &raw mut output, std::ptr::null());
+            if output.private_data.is_null() {
                 return Err(last_error());
             }
-            let field = import_field_from_c(&*answer.field).expect("a field");
-            let array = import_array_from_c((*answer.arrays).read(), field.dtype.clone()).expect("an array");
-            answer.release.expect("a release")(&raw mut answer);
+            let field = import_field_from_c(&*output.field).expect("a field");
+            let array = import_array_from_c((*output.arrays).read(), field.dtype.clone()).expect("an array");
+            output.release.expect("a release")(&raw mut output);
             Ok((field, array))
         }
     }
@@ -160,9 +162,9 @@ fn passed(field: &Field, array: Box<dyn Array>) -> SeriesExport {
     }
 }
 
-/// Frees what [`passed`] made, but for the array, which was moved out.
+/// Frees the allocations of [`passed`] except the array, which was moved out.
 unsafe extern "C" fn release_passed(column: *mut SeriesExport) {
-    // SAFETY: only a column that `passed` made has this callback, and it is called once.
+    // SAFETY: only columns from `passed` have this callback, and it is called once.
     unsafe {
         drop(Box::from_raw((*column).field));
         let array = *Box::from_raw((*column).arrays);
@@ -171,9 +173,9 @@ unsafe extern "C" fn release_passed(column: *mut SeriesExport) {
     }
 }
 
-/// Why the last call failed: for a reason that is worded, and by no panic.
+/// The error of the last call, which must have a message and not be a panic.
 fn last_error() -> String {
-    // SAFETY: the message is there until the next error on this thread.
+    // SAFETY: the message is valid until the next error on this thread.
     let error = unsafe { CStr::from_ptr(_polars_plugin_get_last_error_message()) };
     let error = error.to_str().expect("a text").to_string();
     assert!(!error.is_empty() && !error.contains("internal error"), "{error}");

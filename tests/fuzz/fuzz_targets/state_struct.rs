@@ -1,6 +1,7 @@
-//! Any column of structs holds states or is refused: what is accepted is answered, and merging it again changes nothing.
+//! Any column of structs is either states or rejected: accepted columns give a result, and merging again
+//! changes nothing.
 //!
-//! The bytes say what stands in the column. Most of it fits a state, so that some of them are accepted.
+//! The bytes determine the column. Most of it is valid, so that some columns are accepted.
 
 #![no_main]
 
@@ -13,10 +14,10 @@ use libfuzzer_sys::fuzz_target;
 
 mod plugin;
 
-/// `pickle.dumps({"roles": ["state"], "options": {}}, protocol=1)`, without what remembers objects.
+/// `pickle.dumps({"roles": ["state"], "options": {}}, protocol=1)`, without memo opcodes.
 const OF_STATES: &[u8] = b"}(X\x05\0\0\0roles](X\x05\0\0\0stateeX\x07\0\0\0options}u.";
 
-/// Expressions that need no option.
+/// Expressions without required options.
 const ANSWERS: [&str; 14] = [
     "merge_states",
     "roc_auc",
@@ -44,34 +45,34 @@ fuzz_target!(init: plugin::watch_panics(), |bytes: &[u8]| {
 fn check(name: &str, states: Box<dyn Array>) {
     let packed = plugin::expression("pack_state");
     let row_by_row = (field_of(states.dtype().clone()), states.clone());
-    let packs = packed.answer(std::slice::from_ref(&row_by_row), OF_STATES);
+    let packs = packed.evaluate(std::slice::from_ref(&row_by_row), OF_STATES);
     assert!(packs.is_err() || packed.planned(std::slice::from_ref(&row_by_row.0), OF_STATES).is_ok());
     let groups = grouped(states);
-    let merged = answer("merge_states", &groups);
-    // A state is refused when it is read, so all expressions refuse it, for whatever reasons they have besides.
-    let answered = answer(name, &groups);
-    if let (Some(merged), Some(answered)) = (&merged, &answered) {
-        assert_eq!(merged.len(), answered.len());
+    let merged = evaluate("merge_states", &groups);
+    // States are validated on reading, so all expressions reject the same ones.
+    let result = evaluate(name, &groups);
+    if let (Some(merged), Some(result)) = (&merged, &result) {
+        assert_eq!(merged.len(), result.len());
         let again =
-            answer("merge_states", &one_by_one(merged.clone())).expect("states that merge once merge again");
+            evaluate("merge_states", &one_by_one(merged.clone())).expect("states that merge once merge again");
         assert!(equal(&merged, &again), "{merged:?}\n{again:?}");
-        let same = answer(name, &one_by_one(merged.clone())).expect("states that answer also answer merged");
-        assert!(equal(&answered, &same), "{name}\n{answered:?}\n{same:?}");
+        let same = evaluate(name, &one_by_one(merged.clone())).expect("states that answer also answer merged");
+        assert!(equal(&result, &same), "{name}\n{result:?}\n{same:?}");
     }
-    assert!(merged.is_some() || answered.is_none());
+    assert!(merged.is_some() || result.is_none());
 }
 
-/// Whether two columns say the same. NaN, which is the answer if a score is NaN, is equal to itself; all digits are in the text.
+/// Whether two columns are equal. NaN equals itself; the text contains all digits.
 fn equal(one: &Box<dyn Array>, other: &Box<dyn Array>) -> bool {
     arrow::array::equal(one.as_ref(), other.as_ref()) || format!("{one:?}") == format!("{other:?}")
 }
 
-/// The answer of an expression, of the planned dtype, or none if the states are refused.
-fn answer(name: &str, groups: &(Field, Box<dyn Array>)) -> Option<Box<dyn Array>> {
+/// The result of an expression, with the planned dtype; `None` if the states are rejected.
+fn evaluate(name: &str, groups: &(Field, Box<dyn Array>)) -> Option<Box<dyn Array>> {
     let expression = plugin::expression(name);
     let planned = expression.planned(std::slice::from_ref(&groups.0), OF_STATES);
-    let answered = expression.answer(std::slice::from_ref(groups), OF_STATES);
-    let (field, array) = answered.ok()?;
+    let result = expression.evaluate(std::slice::from_ref(groups), OF_STATES);
+    let (field, array) = result.ok()?;
     let planned = planned.expect("a plan of what is answered");
     assert_eq!((field.dtype(), array.dtype()), (planned.dtype(), planned.dtype()));
     assert_eq!(array.len(), groups.1.len());
@@ -98,7 +99,7 @@ fn grouped(states: Box<dyn Array>) -> (Field, Box<dyn Array>) {
     (field_of(groups.dtype().clone()), groups)
 }
 
-/// Each state in a group.
+/// One group per state.
 fn one_by_one(states: Box<dyn Array>) -> (Field, Box<dyn Array>) {
     let groups = lists((0..=states.len() as i64).collect(), states, None);
     (field_of(groups.dtype().clone()), groups)
@@ -113,7 +114,7 @@ fn answer_and_states(bytes: &mut Unstructured<'_>) -> Result<(&'static str, Box<
         borders.push(borders[borders.len() - 1] + bytes.int_in_range(0..=3)?);
     }
     let bins = borders[states] as usize + usize::from(bytes.ratio(1u8, 8u8)?);
-    // Bins of the same score are not in order, but of other scores they may be.
+    // Bins with equal scores are invalid, but the order of scores is arbitrary.
     let descends = bytes.ratio(7u8, 8u8)?;
     let scores = numbers(bytes, bins, Dtype::Float64, |bytes, bin| {
         let score = if bytes.ratio(1u8, 8u8)? { bytes.arbitrary()? } else { bytes.arbitrary::<i8>()?.into() };
@@ -173,7 +174,7 @@ fn nothing(rows: usize) -> Box<dyn Array> {
     NullArray::new(Dtype::Null, rows).boxed()
 }
 
-/// Structs with these fields, of which one may be missing, in any order.
+/// Structs with these fields in any order, possibly without one of them.
 fn record(
     mut fields: Vec<(&str, Box<dyn Array>)>,
     rows: usize,
@@ -190,7 +191,7 @@ fn record(
     Ok(StructArray::new(dtype, rows, values, validity).boxed())
 }
 
-/// Which rows are there, mostly all.
+/// The validity of rows, mostly all valid.
 fn validity(bytes: &mut Unstructured<'_>, rows: usize) -> Result<Option<Bitmap>> {
     if !bytes.ratio(1u8, 8u8)? {
         return Ok(None);
@@ -243,7 +244,7 @@ fn numbers(
         values.push(if is_extreme { *bytes.choose(&extremes)? } else { value(bytes, row)? });
     }
     let validity = validity(bytes, rows)?;
-    // Conversions of floats end at the limits of each type.
+    // Float conversions saturate at the limits of each type.
     macro_rules! of {
         ($type:ty) => {
             PrimitiveArray::<$type>::from_vec(values.iter().map(|&value| value as $type).collect())

@@ -1,4 +1,4 @@
-//! Any bytes are a state, which packs to the same bytes, or an error.
+//! Any bytes are either a state, which packs to the same bytes, or an error.
 
 #![no_main]
 
@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
         ("decimal[5,2]", ScoreType::of::<i128>(cents)),
     ];
     for (dtype, score_type) in types {
-        // The byte behind the name has the flags; 8 says that bins say their intervals.
+        // The flags follow the name; 8 means that bins store intervals.
         let keep_scores = bytes.get(5 + dtype.len()).is_none_or(|flags| flags & 8 == 0);
         if let Ok(state) = State::<WeightSums>::unpacked(bytes, dtype, score_type) {
             assert_eq!(state.packed(dtype, keep_scores), bytes);
