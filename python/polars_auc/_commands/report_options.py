@@ -8,20 +8,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from polars_auc._cli.arguments import add_by, add_files, add_options, add_rows, options_in_effect
+from polars_auc._cli.files import Files
 from polars_auc._cli.reading import reading
 from polars_auc._cli.refusal import flag
-from polars_auc._cli.rows import Files, RowOptions
-from polars_auc._cli.states import refuse_of_rows
+from polars_auc._cli.rows import RowOptions, Source, refuse_row_options
 from polars_auc._commands.history import History, HistoryTest
 from polars_auc._commands.output import refuse_unwritten, to_standard_output
 from polars_auc._page.files import refuse_path
 from polars_auc._page.text import DISPLAY_ROWS, TableView
 from polars_auc._page.write import ENDINGS, TITLE, ReportWriter
 from polars_auc._plugin.errors import OptionError
-from polars_auc._report import parts
+from polars_auc._report.columns import refuse_clashes
 from polars_auc._report.options import OPTIONS, ReportOptions, declared, is_set, option, switch
 
 __all__ = ["ReportRequest", "add_report_options"]
@@ -142,14 +140,11 @@ class ReportRequest:
         if len(options["by"]) > 1 and "," in (options["versus"] or ""):
             # A segment of several columns.
             options["versus"] = tuple(options["versus"].split(","))
-        rows = RowOptions(values["label"], values["scores"], values["count"], values["where"], values["nan"])
-        rows = replace(rows, low_is_positive=values["low_is_positive"])
-        more_options = {name: values[name] for name in declared(cls)}
         request = cls(
             values["files"],
-            rows,
+            RowOptions.of(values),
             ReportOptions(**options),
-            **more_options,
+            **{name: values[name] for name in declared(cls)},
             in_effect=options_in_effect(values),
         )
         request.check()
@@ -160,13 +155,8 @@ class ReportRequest:
         options = self.options
         if self.from_states:
             values = {name: getattr(options, name) for name in options.row_options}
-            refuse_of_rows(label=self.rows.label, where=self.rows.where, **values)
+            refuse_row_options(label=self.rows.label, where=self.rows.where, **values)
         options.check()
-        # The plugin checks the options of statistics when their expressions are written.
-        masses = {name: getattr(options, name) for name in ("count", "weight")}
-        parts.summaries({"score": {"label": "label", "score": "score", **masses}}, options)
-        if options.cluster is not None:
-            parts.intervals_of_clusters(pl.col("label"), {"score": "score"}, options)
         if self.file is not None:
             refuse_path(self.file, ENDINGS)
         if (self.history is None) != (self.period is None):
@@ -201,8 +191,7 @@ class ReportRequest:
         values |= {
             name: getattr(self.options, name) for name in ("by", "groupings", "weight", "cluster", "ci")
         }
-        values["scores"] = self.rows.scores
-        values["null_values"] = reading().options.null_values
+        values |= {"scores": self.rows.scores, "null_values": reading().options.null_values}
         used_options = {
             flag(name): _option_text(value) for name, value in values.items() if is_set(value, ())
         }
@@ -265,19 +254,17 @@ class ReportRequest:
         is_text = along is not None and along in self.options.by
         return by[list(self.options.by).index(str(along))] if is_text else along
 
-    def columns_of(self, files: Files) -> ReportOptions:
-        """Return the options with columns in place of the texts that name them."""
-        options = self.options
-        return replace(
-            options,
-            by=files.by,
-            along=self.along_of(files.by),
-            folds=files.column("folds", options.folds),
-            user=files.column("user", options.user),
-            stability=files.condition("stability", options.stability),
-            cluster=files.column("cluster", options.cluster),
-            weight=files.column("weight", options.weight),
-        )
+    def source(self, files: Files) -> tuple[ReportOptions, Source]:
+        """Read the columns, and return them with the options of their evaluation."""
+        columns: dict[str, Any] = {
+            "folds": files.column("folds", self.options.folds),
+            "user": files.column("user", self.options.user),
+            "stability": files.condition("stability", self.options.stability),
+        }
+        options = replace(self.options, by=files.by, along=self.along_of(files.by), **columns)
+        source = self.rows.source(files, *columns.values())
+        refuse_clashes(source.rows.by)
+        return options, source
 
     def _ending(self) -> str | None:
         """Return the ending that says what is written."""

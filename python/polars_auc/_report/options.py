@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from polars_auc._expressions.comparisons import compare_scores
+from polars_auc._frames.scores import refuse_nan
 from polars_auc._plugin.errors import CALLED, OptionError, either
 from polars_auc._plugin.options import format_value
-from polars_auc._report.nan import refuse_nan
 
 if TYPE_CHECKING:
     from polars_auc._frames.groupings import Groupings
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OPTIONS",
-    "PARTS",
     "PLACEMENT_METHODS",
     "IntervalMethod",
     "Option",
@@ -40,9 +39,6 @@ IntervalMethod: TypeAlias = Literal["wilson", "delong", "logit", "hanley_mcneil"
 
 PLACEMENT_METHODS = ("wilson", "delong", "logit", "hanley_mcneil")
 """Those intervals of rows without weights that need no more than sums over placements."""
-
-PARTS = ("count", "weight", "cluster", "folds", "user", "stability")
-"""Options of what a summary of segments does not say, or says of other rows."""
 
 _LEAVE = "leave one of them out"
 
@@ -338,12 +334,6 @@ class ReportOptions:
     def comparison(self) -> Literal["wilson", "delong"]:
         """The method of comparisons of groups and reports: that of the intervals, if it has one."""
         return "delong" if self.ci == "delong" else "wilson"
-
-    @property
-    def needs_scores_alone(self) -> bool:
-        """Whether the label and the scores of each row, in any order, are all that the numbers need."""
-        is_more = self.compare or self.calibration or any(getattr(self, role) is not None for role in PARTS)
-        return not is_more and self.ci in PLACEMENT_METHODS
 
     @property
     def names(self) -> list[str]:

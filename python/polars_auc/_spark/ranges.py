@@ -17,7 +17,7 @@ import polars as pl
 from polars_auc._expressions.states import merge_states, roc_state
 from polars_auc._frames.inputs import called
 from polars_auc._frames.partial_states import PartialStates, state_column
-from polars_auc._report.rows import SUMMARY_COLUMNS
+from polars_auc._report.columns import SUMMARY_COLUMNS
 from polars_auc._spark.batches import batches_of, frames_of
 from polars_auc._spark.range_sums import range_sums, summary_of_ranges
 

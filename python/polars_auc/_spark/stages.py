@@ -12,8 +12,9 @@ from polars_auc._expressions.intervals import roc_summary_short
 from polars_auc._expressions.states import merge_states
 from polars_auc._frames.inputs import called
 from polars_auc._frames.partial_states import PartialStates, state_column
-from polars_auc._report.evaluation import evaluation_of_states
-from polars_auc._report.rows import one_row_a_score, scoped, summary_column
+from polars_auc._report.evaluation import evaluation
+from polars_auc._report.plan import one_row_a_score, scoped, summary_column
+from polars_auc._report.rows import Rows
 from polars_auc._spark.batches import batches_of, frames_of
 
 if TYPE_CHECKING:
@@ -82,8 +83,8 @@ class Stages(PartialStates):
         with called(self.name):
             # Only the row of nulls has no states.
             states = pl.concat(frames_of(batches, self._state_columns())).drop_nulls(list(names))
-            keys = list(self.options.by)
-            table = evaluation_of_states(states.lazy(), list(names), keys, self.options)
+            rows = Rows.from_states(states.lazy(), list(self.options.by), names)
+            table = evaluation(rows, self.options)
             table = table.drop("auc_min", "auc_max", "exact").with_columns(pl.col("score").replace(names))
             yield from batches_of(table.cast({pl.UInt64: pl.Int64}).collect())
 

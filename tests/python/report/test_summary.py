@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import polars_auc as pa
 from polars_auc._expressions.intervals import roc_summary_of_scores, roc_summary_short
-from polars_auc._report.rows import SUMMARY_COLUMNS
+from polars_auc._report.columns import SUMMARY_COLUMNS
 
 NAN = float("nan")
 
