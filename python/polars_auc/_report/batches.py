@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -51,8 +50,6 @@ class ReportInBatches:
     """Their frame has the columns of groups, the scores and the label, and no others."""
     limits: Mapping[str, Any]
     """How the intervals are made."""
-    height: int | None
-    """The number of rows that are in memory; None if they are read."""
 
     @classmethod
     def of(cls, rows: Rows, limits: Mapping[str, Any]) -> ReportInBatches | None:
@@ -64,8 +61,7 @@ class ReportInBatches:
         is_clear = len(names) == len(rows.by) + len(rows.scores) and label not in names
         if not is_clear or not are_in_order(rows.frame, rows.by):
             return None
-        height = _height(rows.frame)
-        if height is not None and (height <= _MANY_ROWS or not rows.by):
+        if rows.height is not None and (rows.height <= _MANY_ROWS or not rows.by):
             return None
         scores = [column.alias(score) for score, column in rows.scores.items()]
         by = list(map(pl.col, rows.by)) or [pl.lit(value=True).alias(_ALL)]
@@ -76,7 +72,7 @@ class ReportInBatches:
             scores={score: pl.col(score) for score in rows.scores},
             counted=rows,
         )
-        return cls(columns, limits, height)
+        return cls(columns, limits)
 
     def planned(self, plan: ReportPlan, bounded: BoundedMemory | None = None) -> pl.LazyFrame:
         """Return the report, whose rows are read when it is collected."""
@@ -126,10 +122,10 @@ class ReportInBatches:
     @contextmanager
     def read(self, frame: pl.LazyFrame) -> Iterator[pl.DataFrame | Iterator[pl.DataFrame]]:
         """Read rows in batches, or take them from memory, where there are so many; fewer rows are a frame."""
-        starts = range(0, self.height or 0, _BATCH_ROWS)
+        starts = range(0, self.rows.height or 0, _BATCH_ROWS)
         in_memory = (frame.slice(start, _BATCH_ROWS).collect() for start in starts)
         opened: AbstractContextManager[Iterator[pl.DataFrame]] = nullcontext(in_memory)
-        if self.height is None:
+        if self.rows.height is None:
             opened = batches(frame, _BATCH_ROWS, maintain_order=False)
         with opened as batch_iterator:
             some = list(islice(batch_iterator, 2))
@@ -240,14 +236,3 @@ def _bounded(
         limits = {**report.limits, **bounded.bins}
         answer = nothing.select(batch_answers("roc_summary_bounded", number, rows.by, columns, **limits))
     return _Summaries.of(answer, rows.by, name)
-
-
-def _height(rows: pl.LazyFrame) -> int | None:
-    """Return the number of rows that are in memory, and None if they are read from files or other sources.
-
-    Of rows that are made of others, such as those of a join, 0 are in memory yet.
-    """
-    plan = rows.explain(optimized=False)
-    if re.search(r"^\s*\w+ SCAN", plan, re.MULTILINE):
-        return None
-    return int(rows.select(pl.len()).collect().item()) if plan.startswith("DF [") else 0

@@ -58,6 +58,8 @@ class Rows:
     """The dtypes of the scores before they were negated, if low scores are positive."""
     counted: Rows | None = None
     """The rows that the states were made of, if they are still to be read."""
+    height: int | None = None
+    """The number of rows, if they are in memory; None if they are read."""
 
     @classmethod
     def from_columns(
@@ -132,7 +134,7 @@ class Rows:
             for role in ("count", "weight", "cluster")
             if getattr(options, role) is not None
         }
-        return cls.from_columns(
+        observed = cls.from_columns(
             rows,
             keys,
             column_of(name, "label", label, rows, f'{name}(frame, "label", "score")'),
@@ -141,6 +143,8 @@ class Rows:
             low_is_positive=options.low_is_positive,
             nan=options.nan,
         )
+        height = None if isinstance(frame, pl.LazyFrame) else rows.select(pl.len()).collect().item()
+        return replace(observed, height=height)
 
     @property
     def inputs(self) -> dict[str, Inputs]:

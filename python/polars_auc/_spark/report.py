@@ -187,7 +187,7 @@ def report(
         return selected.evaluated(whole, local).toDF(*local)
     borders = borders_of(selected.sample()) if ci in PLACEMENT_METHODS else None
     if borders is not None:
-        by_ranges = RangeStages.of(stages, borders, options.limits)
+        by_ranges = RangeStages.of(stages, borders)
         return selected.finished_by_ranges(by_ranges, local).toDF(*local)
     return selected.finished(stages, local).toDF(*local)
 

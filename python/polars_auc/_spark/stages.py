@@ -41,14 +41,12 @@ class Stages(PartialStates):
     def merged(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return one state for each segment and score, from states."""
         with called(self.name):
-            yield from batches_of(
-                self.gathered(map(self.merged_states, frames_of(batches, self._state_columns())))
-            )
+            yield from batches_of(self._merged(batches))
 
     def answered(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return one state for each segment and score, and what a report says of it."""
         with called(self.name):
-            whole = self.gathered(map(self.merged_states, frames_of(batches, self._state_columns())))
+            whole = self._merged(batches)
             yield from batches_of(None if whole is None else self._summarized(whole))
 
     def finished(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -87,6 +85,9 @@ class Stages(PartialStates):
             table = evaluation(rows, self.options)
             table = table.drop("auc_min", "auc_max", "exact").with_columns(pl.col("score").replace(names))
             yield from batches_of(table.cast({pl.UInt64: pl.Int64}).collect())
+
+    def _merged(self, batches: Iterator[pyarrow.RecordBatch]) -> pl.DataFrame | None:
+        return self.gathered(map(self.merged_states, frames_of(batches, self._state_columns())))
 
     def _state_columns(self) -> list[str]:
         return [*self.by, *map(state_column, self.scores)]
