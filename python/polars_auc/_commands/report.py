@@ -96,7 +96,7 @@ def _omissions(request: ReportRequest) -> Omissions:
             omissions.scores = failing_scores(files, rows.label, rows.scores)
             if len(omissions.scores) == len(rows.scores):
                 return Omissions()
-        _, source = request.without(list(omissions.scores)).source(files)
+        _, source = request.without(list(omissions.scores)).with_names(files.by).source(files)
         omissions.groups, omissions.why_groups = failing_groups(source.rows)
     return omissions
 
@@ -109,15 +109,16 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     """Evaluate, then write and print; refuse NaN if what is left out has not been looked for yet."""
     omissions = Omissions() if left_out is None else left_out
     view = request.view()
+    history = request.earlier_periods()
     files = Files.grouped(request.files, request.options.by, request.file, omissions.files)
-    writer = request.writer(files.by, view)
+    request = request.with_names(files.by)
+    writer = request.writer(view)
     options, source = request.source(files)
     rows = omissions.without_groups(source.rows)
     if options.memory is not None:
         with source.faults():
             rows = rows.bounded(**options.bins)
     previous = None if request.compare_to is None else PreviousReport(request.compare_to)
-    history = request.earlier_periods()
     has_weights = rows.weight is not None or bool(rows.weighted_states)
     with source.faults():
         plan = _planned(rows, options, files, previous)
@@ -169,7 +170,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
         if not request.is_printed and not request.quiet:
             unprinted = _print(view, table, request.options.level)
     if not request.quiet:
-        _log_notes(request, files, table, previous, missing, rows.weighted_states)
+        _log_notes(request, table, previous, missing, rows.weighted_states)
         for line in saved:
             log(f"polars-auc: {line}")
     for line in omissions.lines():
@@ -267,14 +268,13 @@ def _print(view: TableView, table: pl.DataFrame, level: float) -> str | None:
 
 def _log_notes(
     request: ReportRequest,
-    files: Files,
     table: pl.DataFrame,
     previous: PreviousReport | None,
     missing: Sequence[str],
     weighted_states: Sequence[str],
 ) -> None:
     gone = previous.gone(table) if previous else []
-    options = replace(request.options, along=request.along_of(files.by))
+    options = request.options
     for line in [
         *(f"read as missing: {line}" for line in missing),
         *areas_below_one_half(options, table),

@@ -20,12 +20,24 @@ from polars_auc._page.text import DISPLAY_ROWS, TableView
 from polars_auc._page.write import ENDINGS, TITLE, ReportWriter
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.columns import refuse_clashes
-from polars_auc._report.options import OPTIONS, ReportOptions, declared, is_set, option, switch
+from polars_auc._report.options import (
+    OPTIONS,
+    ReportOptions,
+    Rule,
+    check_rules,
+    declared,
+    is_set,
+    option,
+    switch,
+)
 
 __all__ = ["ReportRequest", "add_report_options"]
 
 FORMATS = tuple(ending[1:] for ending in ENDINGS)
 """What a report can be written as."""
+
+_HISTORY = Rule("history", "goes with `history`, which is missing", "leave it out")
+_BOTH = "name both, as in `history` nights.parquet `period` 2026-11-25"
 
 
 @dataclass(frozen=True)
@@ -51,20 +63,23 @@ class ReportRequest:
         "has fallen, by a test that holds over all periods together",
         parse=Path,
         metavar="FILE",
+        need=Rule("period", "goes with `period`, which is missing", _BOTH),
     )
     period: str | None = option(
         None,
         "with `history`: the name of this period, such as 2026-11-25 or 2026-W9; periods are in the order of "
         "the numbers in their names, and one of the same name is replaced",
         metavar="NAME",
+        need=Rule("history", "goes with `history`, which is missing", _BOTH),
     )
-    backfill: bool = switch("with `history`: this period may come before all others")
+    backfill: bool = switch("with `history`: this period may come before all others", need=_HISTORY)
     baseline: int | None = option(
         None,
         "with `history`: how many periods at the start no change begins with; the test begins with the next "
         "one; without it 3, or 28 with `weight` or `cluster`",
         parse=int,
         metavar="N",
+        need=_HISTORY,
     )
     reference: float | None = option(
         None,
@@ -72,11 +87,13 @@ class ReportRequest:
         "the validation",
         parse=float,
         metavar="AUC",
+        need=_HISTORY,
     )
     period_weight: str | None = option(
         None,
         'with `history`: how much each period counts, such as "n_pos * n_neg / n": SQL on n, n_pos and n_neg',
         metavar="SQL",
+        need=_HISTORY,
     )
     untested: str = option(
         "fail",
@@ -100,7 +117,10 @@ class ReportRequest:
         "answer first",
         metavar="NAMES",
     )
-    wide: bool = switch("all columns, printed and in .md, .html and .xlsx files")
+    wide: bool = switch(
+        "all columns, printed and in .md, .html and .xlsx files",
+        conflicts=(Rule("columns", "prints all columns", "leave it out, or `columns`"),),
+    )
     limit: int | None = option(
         None,
         f"the most rows of groups to print, {DISPLAY_ROWS} without it; files have all",
@@ -152,26 +172,17 @@ class ReportRequest:
 
     def check(self) -> None:
         """Refuse options that do not belong together, before any file is read."""
-        options = self.options
         if self.from_states:
-            values = {name: getattr(options, name) for name in options.row_options}
+            values = {name: getattr(self.options, name) for name in self.options.row_options}
             refuse_row_options(label=self.rows.label, where=self.rows.where, **values)
-        options.check()
+        self.options.check()
         if self.file is not None:
             refuse_path(self.file, ENDINGS)
-        if (self.history is None) != (self.period is None):
-            absent, present = ("period", "history") if self.period is None else ("history", "period")
-            reason = f"goes with `{absent}`, which is missing"
-            raise OptionError(
-                "", present, reason, "name both, as in `history` nights.parquet `period` 2026-11-25"
-            )
-        for name in ("backfill", "baseline", "reference", "period_weight"):
-            if self.history is None and is_set(getattr(self, name)):
-                raise OptionError("", name, "goes with `history`, which is missing", "leave it out")
+        check_rules("", self)
         if self.untested not in ("fail", "pass"):
             raise OptionError("", "untested", f"must be 'fail' or 'pass', got {self.untested!r}")
         if self.untested == "pass" and self.history is None:
-            raise OptionError("", "untested", "goes with `history`, which is missing", "leave it out")
+            raise OptionError("", "untested", _HISTORY.reason, _HISTORY.instead)
         if self.period is not None and not self.period.strip():
             raise OptionError("", "period", "must be a name, got an empty text", "write `period` 2026-11-25")
         if (
@@ -217,8 +228,6 @@ class ReportRequest:
         if unprinted and name is not None:
             reason = f"is about the printed table, and {unprinted} prints none"
             raise OptionError("", name, reason, "leave one out")
-        if self.wide and self.columns is not None:
-            raise OptionError("", "wide", "prints all columns", "leave it out, or `columns`")
         if self.limit is not None and self.limit < 0:
             raise OptionError(
                 "", "limit", f"must be a number of rows, such as {DISPLAY_ROWS}, got {self.limit}"
@@ -228,7 +237,7 @@ class ReportRequest:
             columns = list(dict.fromkeys(name.strip() for name in self.columns.split(",")))
         return TableView(columns, self.wide, DISPLAY_ROWS if self.limit is None else self.limit)
 
-    def writer(self, by: Sequence[str], view: TableView) -> ReportWriter | None:
+    def writer(self, view: TableView) -> ReportWriter | None:
         """Return what makes the contents of the file, if there is one; refuse a file of no use."""
         ending = self._ending()
         if ending is None:
@@ -236,8 +245,7 @@ class ReportRequest:
                 raise OptionError("", "title", "is of a page", "end `path` in .html or .md, or leave it out")
             refuse_unwritten(keep_formulas=self.keep_formulas)
             return None
-        options = replace(self.options, along=self.along_of(by))
-        writer = ReportWriter(ending, options, by, self.title, view, self.keep_formulas)
+        writer = ReportWriter(ending, self.options, self.options.by, self.title, view, self.keep_formulas)
         if self.file is None:
             # Standard output is no file: a name of no folder is checked in its place.
             refuse_path(Path(f"report{ending}"), ENDINGS)
@@ -248,11 +256,12 @@ class ReportRequest:
         kept = [score for score in self.rows.scores if score not in scores]
         return replace(self, rows=replace(self.rows, scores=kept))
 
-    def along_of(self, by: Sequence[str]) -> str | None:
-        """Return the name of the column of periods, which may be written as it is in --by."""
+    def with_names(self, by: Sequence[str]) -> ReportRequest:
+        """Name the columns of groups, which may be SQL in --by and --along."""
+        names = dict(zip(self.options.by, by, strict=True))
         along = self.options.along
-        is_text = along is not None and along in self.options.by
-        return by[list(self.options.by).index(str(along))] if is_text else along
+        along = along if along is None else names.get(along, along)
+        return replace(self, options=replace(self.options, by=by, along=along))
 
     def source(self, files: Files) -> tuple[ReportOptions, Source]:
         """Read the columns, and return them with the options of their evaluation."""
@@ -261,7 +270,7 @@ class ReportRequest:
             "user": files.column("user", self.options.user),
             "stability": files.condition("stability", self.options.stability),
         }
-        options = replace(self.options, by=files.by, along=self.along_of(files.by), **columns)
+        options = replace(self.options, **columns)
         source = self.rows.source(files, *columns.values())
         refuse_clashes(source.rows.by)
         return options, source

@@ -54,7 +54,7 @@ def expression(
 ) -> pl.Expr:
     """Build the expression ``name`` of the plugin from its columns, each by its role.
 
-    ``variant`` selects an entry of the plugin that no user calls, such as ``"short"`` of ``roc_summary``.
+    ``variant`` selects an entry of the plugin that no user calls, such as ``"of_scores"`` of ``roc_summary``.
 
     A weight or count that is None is left out. A state stands in place of all other columns, but for those
     of the roles ``state_roles``, which say something of each state, such as its segment. With ``expand`` an

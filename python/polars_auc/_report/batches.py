@@ -92,7 +92,7 @@ class ReportInBatches:
                 summary = None if isinstance(read, pl.DataFrame) else self.summaries([score], (), name, read)
             if summary is None:
                 return None
-            found.append(summary.overall.select(pl.col(name).arr.first()))
+            found.append(summary.overall)
         return pl.concat(found, how="horizontal")
 
     def summaries(

@@ -25,6 +25,7 @@ __all__ = [
     "ReportOptions",
     "Rule",
     "UserAverage",
+    "check_rules",
     "declared",
     "is_set",
     "option",
@@ -94,6 +95,24 @@ def is_set(value: object, default: object = None) -> bool:
     """Say whether a value asks for something: it is not None, False, or empty where that is the default."""
     is_empty = default is not None and isinstance(value, list | tuple) and not value
     return not (value is None or value is False or is_empty)
+
+
+def names_of_set(options: Any) -> list[str]:
+    """Return the declared options that are set."""
+    fields = [field for field in dataclasses.fields(options) if "option" in field.metadata]
+    return [field.name for field in fields if is_set(getattr(options, field.name), field.default)]
+
+
+def check_rules(function: str, options: Any) -> None:
+    """Refuse declared options that do not go together or lack another one."""
+    names = names_of_set(options)
+    for name in names:
+        declaration = declared(type(options))[name]
+        wrong = [rule for rule in declaration.conflicts if rule.other in names]
+        if declaration.need is not None and declaration.need.other not in names:
+            wrong.append(declaration.need)
+        if wrong:
+            raise OptionError(function, name, wrong[0].reason, wrong[0].instead)
 
 
 _BOUNDED = either('`memory="bounded"`', "`memory`")
@@ -338,8 +357,7 @@ class ReportOptions:
     @property
     def names(self) -> list[str]:
         """The options that are set."""
-        fields = dataclasses.fields(self)
-        return [field.name for field in fields if is_set(getattr(self, field.name), field.default)]
+        return names_of_set(self)
 
     @property
     def row_options(self) -> list[str]:
@@ -358,13 +376,7 @@ class ReportOptions:
             ):
                 reason = f"must be {allowed[0]!r} or {allowed[1]!r}, got {format_value(value)}"
                 raise OptionError(function, field.name, reason)
-        for name in self.names:
-            declaration = OPTIONS[name]
-            wrong = [rule for rule in declaration.conflicts if rule.other in self.names]
-            if declaration.need is not None and declaration.need.other not in self.names:
-                wrong.append(declaration.need)
-            if wrong:
-                raise OptionError(function, name, wrong[0].reason, wrong[0].instead)
+        check_rules(function, self)
         refuse_nan(function, self.nan)
         # The adjustment is checked also where nothing is compared.
         compare_scores("label", "a", "b", adjust=self.adjust)

@@ -13,12 +13,7 @@ from polars_auc._expressions.calibration import brier_score, calibration_summary
 from polars_auc._expressions.comparisons import compare_scores, roc_auc_difference
 from polars_auc._expressions.folds import cv_roc_auc
 from polars_auc._expressions.groups import grouped_roc_auc
-from polars_auc._expressions.intervals import (
-    roc_auc_ci,
-    roc_summary_bounded_of_scores,
-    roc_summary_of_scores,
-    roc_summary_short,
-)
+from polars_auc._expressions.intervals import roc_auc_ci, roc_summaries
 from polars_auc._expressions.states import roc_auc_bounds
 from polars_auc._frames.groupings import key_sets
 from polars_auc._frames.segments import IS_SEGMENT, compare_segments, summaries_of_segments
@@ -56,18 +51,16 @@ def summaries(rows: Rows, options: ReportOptions, *, apart: bool = False) -> Par
     Apart, the answer for a score reads no other score. With bounded memory the numbers of rows are those of
     their states, with the bounds of the AUC.
     """
-    limits, inputs = options.limits if rows.cluster is None else {"level": options.level}, rows.inputs
-    if options.memory is not None and rows.label is not None:
-        bounded = roc_summary_bounded_of_scores(list(inputs.values()), **limits, **options.bins)
-        return Part([bounded.alias(summary_column("all"))])
+    limits = options.limits if rows.cluster is None else {"level": options.level}
     if apart:
         return Part(
             [
-                roc_summary_short(**columns, **limits).alias(summary_column(name))
-                for name, columns in inputs.items()
+                roc_summaries([columns], **limits).alias(summary_column(name))
+                for name, columns in rows.inputs.items()
             ]
         )
-    return Part([roc_summary_of_scores(list(inputs.values()), **limits).alias(summary_column("all"))])
+    bins = options.bins if options.memory is not None and rows.label is not None else None
+    return Part([roc_summaries(list(rows.inputs.values()), bins, **limits).alias(summary_column("all"))])
 
 
 def bounds(states: Iterable[str]) -> Part:

@@ -144,7 +144,8 @@ def one_row_a_score(
     # Arrays of one length are put side by side as columns; lists would be built group by group.
     columns = {"score": pl.lit(pl.Series([names], dtype=pl.Array(pl.String, len(names)))).first()}
     summaries = cs.starts_with(_SUMMARY)
-    is_array = isinstance(answers.select(summaries).collect_schema().dtypes()[0], pl.Array)
+    dtype, *others = answers.select(summaries).collect_schema().dtypes()
+    is_array = isinstance(dtype, pl.Array) and not others
     columns[_SUMMARY] = summaries if is_array else pl.concat_arr(summaries)
     score_fields = [
         {field.meta.output_name(): field for each in fields for field in each(name)} for name in names

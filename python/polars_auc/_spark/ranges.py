@@ -10,22 +10,22 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from polars_auc._expressions.states import merge_states, roc_state
 from polars_auc._frames.inputs import called
 from polars_auc._frames.partial_states import state_column
+from polars_auc._plugin.call import IntoExpr, columnwise
 from polars_auc._report.columns import SUMMARY_COLUMNS
 from polars_auc._spark.batches import batches_of, frames_of
-from polars_auc._spark.range_sums import range_sums, summary_of_ranges
 from polars_auc._spark.stages import Stages
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["RangeStages", "borders_of"]
+__all__ = ["RangeStages", "borders_of", "range_sums", "summary_of_ranges"]
 
 RANGE_ROWS = 2**20
 """About how many rows a range has."""
@@ -38,6 +38,22 @@ _SCORE = "polars_auc: place of the score"
 _RANGE = "polars_auc: range"
 _IS_OVERALL = "polars_auc: overall"
 _SUMS = "polars_auc: sums"
+
+
+def range_sums(state: IntoExpr) -> pl.Expr:
+    """Return what each state, of the rows of a group in a range of scores, adds to the numbers of the group.
+
+    They are bytes, which only the same version of the plugin reads.
+    """
+    return columnwise("range_sums", {"state": state}, elementwise=True)
+
+
+def summary_of_ranges(ranges: IntoExpr, **limits: Any) -> pl.Expr:
+    """Return the numbers of each list of :func:`range_sums`, the range of the highest scores first.
+
+    They are those of :func:`polars_auc.roc_summary` that a report shows, bit for bit.
+    """
+    return columnwise("summary_of_ranges", {"ranges": ranges}, elementwise=True, **limits)
 
 
 def borders_of(sample: pl.DataFrame) -> list[pl.Series] | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from polars_auc._expressions.intervals import roc_summary_short
+from polars_auc._expressions.intervals import roc_summaries
 from polars_auc._expressions.states import merge_states
 from polars_auc._frames.inputs import called
 from polars_auc._frames.partial_states import PartialStates, state_column
@@ -96,7 +96,7 @@ class Stages(PartialStates):
         columns = {score: summary_column(score) for score in self.scores}
         first_states = [pl.col(state_column(score)).first() for score in self.scores]
         answers = [
-            roc_summary_short(state=state_column(score), **self.interval).alias(column)
+            roc_summaries([{"state": state_column(score)}], **self.interval).arr.first().alias(column)
             for score, column in columns.items()
         ]
         return self.aggregated(states, [*first_states, *answers])
