@@ -29,8 +29,6 @@ from polars_auc._cli.sql import (
 from polars_auc._cli.standard_input import STANDARD_INPUT
 from polars_auc._page.text import counted
 
-__all__ = ["Files", "file_errors", "reading_of"]
-
 
 @dataclass(frozen=True)
 class Files:

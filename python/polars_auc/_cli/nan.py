@@ -12,8 +12,6 @@ from polars_auc._cli.sources import is_text, scan
 from polars_auc._cli.streams import log
 from polars_auc._page.text import counted
 
-__all__ = ["lines_of_text", "log_nan", "read_as_missing"]
-
 # A name that no column of a user begins with: of a column as its file has it.
 _WRITTEN = "polars_auc: written "
 

@@ -27,16 +27,6 @@ from polars_auc._frames.scores import dtype_of, refuse_nan
 from polars_auc._plugin.errors import OptionError, at_edge
 from polars_auc._report.rows import Rows
 
-__all__ = [
-    "RowOptions",
-    "Source",
-    "names_of_states",
-    "no_row",
-    "refuse_row_options",
-    "state_columns",
-    "values",
-]
-
 # More values of a column than these are not shown.
 _MOST_VALUES = 10
 

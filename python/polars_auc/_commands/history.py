@@ -31,8 +31,6 @@ from polars_auc._report.changes import by_of
 from polars_auc._report.columns import ALARMS
 from polars_auc._report.options import ReportOptions
 
-__all__ = ["History", "HistoryTest"]
-
 # What a file says of the options that its AUCs were made with.
 _KEY = "polars_auc.history"
 

@@ -21,8 +21,6 @@ from polars_auc._page.files import refuse_path
 from polars_auc._page.text import counted
 from polars_auc._plugin.errors import FLAGS, OptionError
 
-__all__ = ["add_init"]
-
 # Rows that are looked at.
 _ROWS = 100_000
 

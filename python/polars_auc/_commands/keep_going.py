@@ -17,8 +17,6 @@ from polars_auc._plots.names import key_label
 from polars_auc._plugin.interrupts import interruptible
 from polars_auc._report.rows import Rows
 
-__all__ = ["Omissions", "failing_files", "failing_groups", "failing_scores"]
-
 # More parts than these are not named one by one.
 _MOST_NAMES = 20
 

@@ -31,8 +31,6 @@ from polars_auc._report.options import (
     switch,
 )
 
-__all__ = ["ReportRequest", "add_report_options"]
-
 FORMATS = tuple(ending[1:] for ending in ENDINGS)
 """What a report can be written as."""
 

@@ -19,8 +19,6 @@ from polars_auc._page.markdown import code
 from polars_auc._page.tables import TABLES, TableWriter
 from polars_auc._page.text import counted
 
-__all__ = ["ENDINGS", "add_table_output", "save_table", "table_writer"]
-
 ENDINGS = (*TABLES, ".md")
 """The endings of files that a table can be written as."""
 

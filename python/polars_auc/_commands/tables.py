@@ -36,8 +36,6 @@ from polars_auc._plugin.errors import OptionError
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.rows import Rows
 
-__all__ = ["add_compare", "add_gains", "add_thresholds"]
-
 # The columns that answer first.
 _GAINS_COLUMNS = ("band", "highest", "lowest", "n", "n_pos", "rate", "gain", "lift", "ks")
 _THRESHOLD_COLUMNS = ("threshold", "tpr", "fpr", "precision", "n_pos", "n_neg")

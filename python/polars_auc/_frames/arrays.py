@@ -18,14 +18,6 @@ from polars_auc._frames.scores import refuse_nan
 from polars_auc._plugin.errors import OptionError, OptionTypeError
 from polars_auc._plugin.warning import warn
 
-__all__ = [
-    "Evaluation",
-    "curves_of_arrays",
-    "evaluate",
-    "evaluate_estimator",
-    "plain_values",
-]
-
 _EXAMPLE = "evaluate(y, model.predict_proba(X)[:, 1])"
 
 # The points of a curve: more cannot be seen.

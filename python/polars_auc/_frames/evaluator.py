@@ -15,8 +15,6 @@ from polars_auc._frames.inputs import called
 from polars_auc._plugin.interrupts import interruptible
 from polars_auc._plugin.options import format_value, is_number, number
 
-__all__ = ["Evaluator"]
-
 # Rows that are kept before they are counted: counting costs some 0.5 ms a time, whatever it counts.
 _ROWS = 2**16
 

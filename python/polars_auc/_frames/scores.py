@@ -8,8 +8,6 @@ import polars as pl
 
 from polars_auc._plugin.errors import OptionError
 
-__all__ = ["in_cluster", "negated", "on_user_scale", "refuse_nan", "without_nan"]
-
 
 def refuse_nan(function: str, nan: object) -> None:
     """Refuse a value that the option ``nan`` does not have."""

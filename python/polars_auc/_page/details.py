@@ -24,8 +24,6 @@ from polars_auc._report.stability import Reference
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["Details", "details"]
-
 # The bins of the state of all rows. Of more rows the smaller state takes a third of the time: with 10^7
 # normal scores 0.5 instead of 1.6 seconds, and its AUC is off by at most 0.0002.
 _MOST_ROWS = 2_000_000

@@ -21,8 +21,6 @@ from polars_auc._plots.numbers import aligned, cell, number_format, places_of
 from polars_auc._report.columns import CALIBRATION, CHANGES
 from polars_auc._report.options import ReportOptions
 
-__all__ = ["page"]
-
 # Groups without an AUC that are listed, and groups whose scores have moved.
 _LISTED = 50
 

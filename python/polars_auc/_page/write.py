@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from polars_auc._frames.inputs import IntoFrame
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["ENDINGS", "TITLE", "VERSION", "VERSION_KEY", "ReportWriter", "write_report"]
-
 TITLE = "ROC report"
 """The title of a page without another."""
 

@@ -28,8 +28,6 @@ from polars_auc._plugin.call import add_batch, batch_answers, columns_of_batches
 from polars_auc._report.plan import ReportPlan
 from polars_auc._report.rows import Rows
 
-__all__ = ["BoundedMemory", "ReportInBatches"]
-
 # Rows that are read at a time. With fewer, the rows of a group come in more pieces, each of them smaller.
 _BATCH_ROWS = 2**20
 

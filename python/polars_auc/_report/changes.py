@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from polars_auc._frames.inputs import ArrowStream, Frame, IntoFrame
     from polars_auc._plugin.options import Adjustment
 
-__all__ = ["compare_reports"]
-
 
 # Columns of a report that are held against each other.
 _ESTIMATES = {"auc": pl.Float64, "se": pl.Float64, "n": pl.UInt64, "n_pos": pl.UInt64}

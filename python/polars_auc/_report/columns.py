@@ -5,21 +5,6 @@ from __future__ import annotations
 from polars_auc._frames.groupings import GROUPING
 from polars_auc._plugin.errors import OptionError
 
-__all__ = [
-    "ADJUSTED",
-    "ALARMS",
-    "CALIBRATION",
-    "CHANGES",
-    "DELTAS",
-    "GROUP_COLUMNS",
-    "OURS",
-    "OVERALL_COLUMNS",
-    "RESERVED",
-    "STABILITY",
-    "SUMMARY_COLUMNS",
-    "refuse_clashes",
-]
-
 OURS = "polars_auc: "
 """Begins names that no column of a user has."""
 

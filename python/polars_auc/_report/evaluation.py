@@ -27,8 +27,6 @@ from polars_auc._report.plan import Part, ReportPlan
 from polars_auc._report.rows import Rows
 from polars_auc._report.stability import Reference
 
-__all__ = ["evaluation"]
-
 _CALL = 'report(frame, "label", "score", {})'
 
 _ROWS = "polars_auc: rows"

@@ -7,8 +7,6 @@ import polars as pl
 from polars_auc._plots.names import key_text
 from polars_auc._plugin.errors import at_edge, either
 
-__all__ = ["nan_messages", "skipped_message"]
-
 # More groups than these are not named one by one.
 _MOST_NAMES = 10
 

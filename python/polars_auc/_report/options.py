@@ -17,21 +17,6 @@ if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._plugin.options import Adjustment
 
-__all__ = [
-    "OPTIONS",
-    "PLACEMENT_METHODS",
-    "IntervalMethod",
-    "Option",
-    "ReportOptions",
-    "Rule",
-    "UserAverage",
-    "check_rules",
-    "declared",
-    "is_set",
-    "option",
-    "switch",
-]
-
 UserAverage: TypeAlias = Literal["macro", "rows", "positives", "pairs"]
 """What a user counts by in the mean over users; the plugin knows which of these there are."""
 

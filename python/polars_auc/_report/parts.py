@@ -31,19 +31,6 @@ if TYPE_CHECKING:
     from polars_auc._report.options import ReportOptions
     from polars_auc._report.rows import Rows
 
-__all__ = [
-    "bounds",
-    "calibration",
-    "deltas",
-    "deltas_of_clusters",
-    "folds",
-    "intervals_of_clusters",
-    "segments",
-    "summaries",
-    "summaries_of_groups",
-    "users",
-]
-
 
 def summaries(rows: Rows, options: ReportOptions, *, apart: bool = False) -> Part:
     """Ask for the most used numbers of each score. With clusters their intervals are another part.

@@ -20,16 +20,6 @@ if TYPE_CHECKING:
     from polars_auc._report.options import ReportOptions
     from polars_auc._report.rows import Rows
 
-__all__ = [
-    "Fields",
-    "Part",
-    "ReportPlan",
-    "answer_column",
-    "one_row_a_score",
-    "scoped",
-    "summary_column",
-]
-
 Fields: TypeAlias = Callable[[str], list[pl.Expr]]
 """From a score's name to fields of its row, or to others in place of those before them."""
 

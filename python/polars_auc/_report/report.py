@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._plugin.options import Adjustment
 
-__all__ = ["report"]
-
 
 @called("report")
 def report(

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._report.options import ReportOptions
 
-__all__ = ["Inputs", "Rows"]
-
 Inputs = dict[str, Any]
 """What a statistic of a score takes: the label, the score, and a count or a weight; or the state."""
 

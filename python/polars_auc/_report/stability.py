@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._report.rows import Rows
 
-__all__ = ["Reference"]
-
 # Bands of the index.
 _NUMBER = 10
 

@@ -25,8 +25,6 @@ from polars_auc._spark.stages import Stages
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["RangeStages", "borders_of", "range_sums", "summary_of_ranges"]
-
 RANGE_ROWS = 2**20
 """About how many rows a range has."""
 

@@ -14,6 +14,7 @@ import polars as pl
 
 from polars_auc._expressions.states import roc_state
 from polars_auc._frames.inputs import called, keys_of
+from polars_auc._frames.partial_states import state_column
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.columns import SUMMARY_COLUMNS
 from polars_auc._report.evaluation import evaluation
@@ -22,7 +23,7 @@ from polars_auc._report.rows import Rows
 from polars_auc._spark import ranges
 from polars_auc._spark.batches import numbered
 from polars_auc._spark.ranges import RangeStages, borders_of
-from polars_auc._spark.stages import Stages, state_column
+from polars_auc._spark.stages import Stages
 from polars_auc._spark.types import (
     IntoColumn,
     column_by_name,
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
     from polars_auc._frames.groupings import Groupings
     from polars_auc._plugin.options import Adjustment
-
-__all__ = ["group_states", "report"]
 
 
 def group_states(

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from polars_auc._report.options import ReportOptions
 
-__all__ = ["Stages", "state_column", "summary_column"]
-
 
 @dataclasses.dataclass(frozen=True)
 class Stages(PartialStates):
