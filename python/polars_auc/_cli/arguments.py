@@ -120,12 +120,7 @@ def add_rows(command: argparse.ArgumentParser) -> None:
         help="a numeric column, or SQL, as in --score=-rating or --score 'a + b AS sum'; higher is more "
         "positive; may be repeated",
     )
-    command.add_argument(
-        "--count",
-        action=Once,
-        metavar="COLUMN",
-        help="the column, or SQL, with the number of identical rows of each row",
-    )
+    add_option(command, ReportOptions, "count")
     command.add_argument(
         "--where",
         action="append",

@@ -10,8 +10,6 @@ from typing import Any
 from polars_auc._cli.refusal import Refusal, first_line
 from polars_auc._plugin.packages import require
 
-__all__ = ["CONFIG", "with_config"]
-
 CONFIG = "--config"
 
 # The table of options that all commands share.

@@ -9,8 +9,6 @@ from datetime import date, datetime
 
 import polars as pl
 
-__all__ = ["ZonedTime", "compared_texts", "parsed", "with_dates"]
-
 _TOKENS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\w+|\s+|.""", re.DOTALL)
 
 _MICROSECONDS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}

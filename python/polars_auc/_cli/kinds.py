@@ -15,8 +15,6 @@ from polars_auc._cli.reading import reading
 from polars_auc._cli.refusal import Refusal, first_line, flag
 from polars_auc._cli.standard_input import STANDARD_INPUT, kept, kept_input
 
-__all__ = ["PARQUET", "Kind", "first_bytes", "is_delta", "kind_of", "place_of"]
-
 # So many bytes say of which kind the rows are.
 _HEAD = 65_536
 

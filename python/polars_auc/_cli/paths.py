@@ -16,8 +16,6 @@ from polars_auc._cli.reading import reading
 from polars_auc._cli.standard_input import STANDARD_INPUT
 from polars_auc._page.text import counted
 
-__all__ = ["is_here", "is_remote", "partition", "plain_and_partitioned", "stray_files"]
-
 # A name in an object store, such as s3://bucket/file.parquet, which only Polars can look for.
 _URL = re.compile(r"[a-z][a-z0-9+]+://")
 

@@ -16,8 +16,6 @@ from polars_auc._cli.streams import log
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.options import declared, option, switch
 
-__all__ = ["LaterType", "ReadOptions", "Reading", "reading", "reading_as"]
-
 # What R and pandas write for a missing value, and pandas reads as one.
 _NULL_VALUES = (
     *("", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "NULL", "null", "None"),

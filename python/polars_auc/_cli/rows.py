@@ -1,174 +1,37 @@
-"""The rows that a command line names: what is read of them, and whether it can be evaluated."""
+"""The rows that a command line names, or the states of rows, and whether they can be evaluated."""
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from datetime import datetime, timezone
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, fields
 from typing import Any
 
 import polars as pl
 
-from polars_auc._cli.paths import is_here
-from polars_auc._cli.reading import Reading, ReadOptions, reading
-from polars_auc._cli.refusal import Refusal, as_refusal, flag
-from polars_auc._cli.sources import differing, scan, unreadable
+from polars_auc._cli.files import Files, file_errors
+from polars_auc._cli.reading import reading
+from polars_auc._cli.refusal import Refusal, flag
+from polars_auc._cli.sources import differing, schema_of
 from polars_auc._cli.sql import (
     column,
     column_in_sql,
     condition,
     labelled_column,
-    name_and_sql,
     refuse_missing,
-    roots,
     text_in_sql,
-    texts_compared,
-    texts_grouped,
 )
-from polars_auc._cli.standard_input import STANDARD_INPUT
-from polars_auc._frames.direction import negated
-from polars_auc._frames.evaluated import Evaluated
-from polars_auc._page.text import counted
-from polars_auc._plugin.errors import for_front_end
-from polars_auc._report.nan import Nans, refuse_nan, without_nan
-from polars_auc._report.parts import in_cluster
+from polars_auc._expressions.states import have_weights, merge_states
+from polars_auc._frames.scores import dtype_of, refuse_nan
+from polars_auc._plugin.errors import OptionError, for_front_end
+from polars_auc._report.rows import Rows
 
 # More values of a column than these are not shown.
 _MOST_VALUES = 10
 
-
-@dataclass(frozen=True)
-class Files:
-    """Files, and the rows of all of them."""
-
-    names: list[str]
-    rows: pl.LazyFrame
-    schema: pl.Schema
-    partitions: list[str]
-    """The columns of groups whose values have partitions of their own, which follow one another."""
-    by: Sequence[str] = ()
-    """The columns of groups."""
-    keys_of_sql: Sequence[pl.Expr] = ()
-    """Those of them that are made by SQL."""
-    nullable: Sequence[tuple[pl.LazyFrame, Mapping[str, pl.Expr]]] = ()
-    """Rows as they are written, and the columns in which values that mean missing become null."""
-
-    @classmethod
-    def find(
-        cls,
-        names: Sequence[str],
-        output: Path | None,
-        without: Container[str] = (),
-        by: Sequence[str] = (),
-    ) -> Files:
-        """Find files, and refuse an output that is one of them."""
-        with as_refusal():
-            table = scan(names, without, by)
-        files = table.files
-        if output is not None and os.path.realpath(output) in map(os.path.realpath, files):
-            raise Refusal(
-                f"{flag('output')} {str(output)!r} is one of the files to read. Hint: choose another name"
-            )
-        with file_errors(files, ()):
-            schema = table.rows.collect_schema()
-            return cls(files, table.rows, schema, table.keys, nullable=table.nullable)
-
-    @classmethod
-    def grouped(
-        cls,
-        names: Sequence[str],
-        by: Sequence[str],
-        output: Path | None,
-        without: Container[str] = (),
-    ) -> Files:
-        """Find files, and add the columns of groups that are SQL."""
-        files = cls.find(names, output, without, by)
-        keys: list[str] = []
-        columns: dict[str, pl.Expr] = {}
-        for text in by:
-            if text in files.schema or text.isidentifier():
-                keys.append(text)
-                continue
-            name, key = labelled_column("by", text, files.schema, files.names)
-            if _is_one_value(key, files.schema):
-                raise Refusal(f"{flag('by')} {text!r} is one value for all rows, which makes no groups")
-            if name in columns or (name in files.schema and name != text):
-                raise Refusal(
-                    f"{flag('by')} {text!r} makes a second column {name!r}. Hint: give it another name"
-                )
-            keys.append(name)
-            columns[name] = key.alias(name)
-        if not columns:
-            return replace(files, by=keys)
-        computed = list(columns.values())
-        with file_errors(files.names, ()):
-            rows = files.rows.with_columns(computed)
-            return replace(files, rows=rows, schema=rows.collect_schema(), by=keys, keys_of_sql=computed)
-
-    def keys(self) -> list[str]:
-        """Return the columns of groups; refuse those that make none."""
-        if len(set(self.by)) < len(self.by):
-            raise Refusal(f"{flag('by')} names one column twice")
-        for key in self.by:
-            refuse_missing("by", [key], self.schema, files=self.names)
-            if self.schema[key].is_nested() or self.schema[key] in (pl.Binary, pl.Object, pl.Duration):
-                raise Refusal(
-                    f"{flag('by')} names the column {key!r} of dtype {self.schema[key]}, which makes no "
-                    "groups"
-                )
-        return list(self.by)
-
-    def column(self, option: str, text: object) -> pl.Expr | None:
-        """Return the column that an option names, if it is there."""
-        return None if text is None else column(option, str(text), self.schema, self.names)
-
-    def condition(self, option: str, text: object) -> pl.Expr | None:
-        """Return the condition that an option has, if it is there."""
-        return None if text is None else condition(option, str(text), self.schema, files=self.names)
-
-    def changed(self) -> str:
-        """Say on which day a file was last changed, in UTC."""
-        here = [os.path.getmtime(name) for name in self.names if is_here(name)]
-        return f"{datetime.fromtimestamp(max(here), tz=timezone.utc):%Y-%m-%d}" if here else "an unknown day"
-
-    def about(self) -> str:
-        """Say which data these are."""
-        if list(self.names) == [STANDARD_INPUT]:
-            return "; ".join(["standard input", *reading().notes])
-        files = f"{counted(len(self.names), 'file')}, last changed on {self.changed()}"
-        return "; ".join([files, *reading().notes])
-
-    def size(self) -> str:
-        """Say how much there is to read."""
-        files = counted(len(self.names), "file")
-        if not all(is_here(name) and Path(name).is_file() for name in self.names):
-            return files
-        return f"{files}, {sum(os.path.getsize(name) for name in self.names) / 1e6:,.1f} MB"
-
-
-def reading_of(values: Mapping[str, Any]) -> Reading:
-    """Return how a command reads files, by its options."""
-    label = [values["label"]] if values.get("label") else []
-    others = [values.get("weight"), values.get("count"), *(values.get("scores") or ())]
-    numbers = [*label, *(str(other) for other in others if other is not None)]
-    by = values.get("by") or ()
-    further = [values.get(name) for name in ("cluster", "user", "folds", "stability")]
-    used = [*numbers, *by, *(values.get("where") or ()), *(text for text in further if text is not None)]
-    options = ReadOptions.of(values)
-    return Reading(
-        options,
-        labels=frozenset(roots(label)),
-        numbers=frozenset(roots(numbers)),
-        by=frozenset([*by, *(name_and_sql(text)[1] for text in by), *texts_grouped(by)]),
-        used=frozenset(roots(used)),
-        compared=texts_compared(used, options.words),
-        is_open=values.get("command") == "init",
-        is_quiet=bool(values.get("quiet")),
-    )
+# The fields by which a column of states is known.
+_FIELDS = {"bins", "n_pos", "n_neg", "n_missing", "has_nan", "resolution", "max_bins", "scale"}
 
 
 @dataclass(frozen=True)
@@ -181,111 +44,131 @@ class RowOptions:
     where: Sequence[str] = ()
     nan: str | None = None
     low_is_positive: bool = False
+    weight: str | None = None
+    cluster: str | None = None
+    from_states: bool = False
+    """Whether the files hold states of rows."""
 
-    def rows(self, files: Files, *others: pl.Expr | None) -> Rows:
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> RowOptions:
+        """Take the options out of the arguments of a command."""
+        return cls(**{field.name: values[field.name] for field in fields(cls) if field.name in values})
+
+    def source(self, files: Files, *others: pl.Expr | None) -> Source:
         """Read the columns, and refuse what holds no label and no score; others are read as well."""
+        if self.from_states:
+            row_options = {field.name: getattr(self, field.name) for field in fields(self)}
+            refuse_row_options(**{**row_options, "scores": None, "from_states": None})
+            columns, keys = state_columns(files, self.scores), files.keys()
+            return Source(files, Rows.from_states(files.rows, keys, columns), [*keys, *columns])
         refuse_nan("", self.nan)
+        if self.weight is not None and self.count is not None:
+            raise OptionError("", "", "`weight` and `count` are mutually exclusive", "leave one out")
         required = {"label": self.label, "scores": self.scores}
         absent = [flag(option) for option, value in required.items() if not value and value != ""]
         if self.label is None or absent:
             raise Refusal(f"the following arguments are required: {', '.join(absent)} (see --help)")
         label = column("label", self.label, files.schema, files.names)
-        scores_by_name = dict(
-            labelled_column("scores", score, files.schema, files.names) for score in self.scores
-        )
-        if len(scores_by_name) < len(self.scores):
+        scores = dict(labelled_column("scores", score, files.schema, files.names) for score in self.scores)
+        if len(scores) < len(self.scores):
             raise Refusal(f"{flag('scores')} names one score twice")
-        scores = list(scores_by_name.values())
-        count = files.column("count", self.count)
+        roles = {role: files.column(role, getattr(self, role)) for role in ("count", "weight", "cluster")}
         conditions = [condition("where", where, files.schema, files=files.names) for where in self.where]
-        rows = files.rows.filter(conditions) if conditions else files.rows
-        used = [label, *scores, *map(pl.col, files.keys()), *conditions]
-        used += [other for other in (count, *others) if other is not None]
+        frame, keys = files.rows.filter(conditions) if conditions else files.rows, files.keys()
+        used = [label, *scores.values(), *map(pl.col, keys), *conditions]
+        used += [other for other in (*roles.values(), *others) if other is not None]
         names = list(dict.fromkeys(name for expression in used for name in expression.meta.root_names()))
         with file_errors(files.names, names):
-            _refuse_words(self.label, label, rows, self.where)
-            for text, score in scores_by_name.items():
-                _refuse_lists(text, score, rows)
-                _refuse_texts(text, score, rows, files.names)
-        with file_errors(files.names, names):
-            used_scores = scores_by_name if self.nan is None else without_nan(rows, scores_by_name)
-            dtypes = (
-                rows.select(score.alias(name) for name, score in used_scores.items())
-                .collect_schema()
-                .dtypes()
+            _refuse_words(self.label, label, frame, self.where)
+            for text, score in scores.items():
+                _refuse_lists(text, score, frame)
+                _refuse_texts(text, score, frame, files.names)
+            rows = Rows.from_columns(
+                frame, keys, label, scores, **roles, low_is_positive=self.low_is_positive, nan=self.nan
             )
-            used_scores = negated(rows, used_scores) if self.low_is_positive else used_scores
-        user_dtypes = dtypes if self.low_is_positive else []
-        skips_nan = self.nan is not None
-        return Rows(
-            *(label, used_scores, count, rows, conditions, files.keys(), names, scores_by_name, files.names),
-            negated=user_dtypes,
-            skips_nan=skips_nan,
-        )
+        return Source(files, rows, names, conditions)
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Rows with a label and scores."""
+class Source:
+    """The rows of files, or the states in them."""
 
-    label: pl.Expr
-    scores: Mapping[str, pl.Expr]
-    """Each score by its text."""
-    count: pl.Expr | None
-    rows: pl.LazyFrame
-    """The rows that meet the conditions."""
-    conditions: Sequence[pl.Expr]
-    by: list[str]
-    """The columns of groups."""
-    names: list[str]
+    files: Files
+    rows: Rows
+    names: Sequence[str]
     """The columns of the files that are read."""
-    scores_as_read: Mapping[str, pl.Expr]
-    """Each score by its text, with its NaN."""
-    files: Sequence[str]
-    negated: Sequence[pl.DataType] = ()
-    """The dtypes of the scores before they were negated, if they were."""
-    skips_nan: bool = False
-    """Whether NaN is taken for missing."""
+    conditions: Sequence[pl.Expr] = ()
+    """What the rows meet."""
 
-    def nans(self, *, cluster: pl.Expr | None = None, weight: pl.Expr | None = None) -> Nans:
-        """Return what counts the scores that are NaN."""
-        label = self.label if cluster is None else in_cluster(self.label, cluster)
-        return Nans(self.rows, label, self.scores_as_read, self.by, self.count, weight)
-
-    def evaluated(self, *, cluster: pl.Expr | None = None, weight: pl.Expr | None = None) -> Evaluated:
-        """Evaluate the rows, weighted if they have weights; with clusters those that are in one."""
-        label = self.label if cluster is None else in_cluster(self.label, cluster)
-        columns = {"label": label, "count": self.count}
-        if weight is not None:
-            columns["weight"] = weight
-        scores = {text: {**columns, "score": score} for text, score in self.scores.items()}
-        return Evaluated(self.rows, self.by, scores, self.names, [], self.negated)
+    def faults(self) -> AbstractContextManager[None]:
+        """Turn what Polars raises into a refusal that names the file."""
+        are_states = self.rows.label is None and self.rows.counted is None
+        # Each file of states is asked, to say which of them is wrong.
+        file_checks = [merge_states(name) for name in self.rows.scores] if are_states else []
+        return file_errors(self.files.names, self.names, file_checks)
 
 
-@contextmanager
-def file_errors(
-    files: Sequence[str], columns: Sequence[str], file_checks: Sequence[pl.Expr] = ()
-) -> Iterator[None]:
-    """Turn what Polars raises into a refusal, which names the file that cannot be read, if there is one.
-
-    It also names the file whose rows the expressions ``file_checks`` refuse.
-    """
-    try:
-        with as_refusal():
-            yield
-    except Refusal as refusal:
-        if isinstance(refusal.__cause__, pl.exceptions.PolarsError | OSError):
-            fault = unreadable(files, columns, file_checks)
-            if fault is not None:
-                raise Refusal(fault) from refusal
-        raise
+def refuse_row_options(**options: object) -> None:
+    """Refuse options that need rows, if the files hold states."""
+    option = next((option for option, value in options.items() if value), None)
+    if option is not None:
+        reason = "needs rows, but `from_states` says that the files hold states"
+        raise OptionError("", option, reason, "leave it out, or read the files of the rows")
 
 
-def _is_one_value(column: pl.Expr, schema: pl.Schema) -> bool:
-    """Whether an expression is an aggregate or a constant, and not a value for each row."""
-    with suppress(pl.exceptions.PolarsError):
-        return pl.DataFrame({name: [None, None] for name in schema}, schema).select(column).height == 1
-    return False
+def state_columns(files: Files, selected: Sequence[str]) -> list[str]:
+    """Return the columns of states, or those that are named; refuse files that have none."""
+    # Columns that the first file lacks would be left out, and their states with them.
+    states = {name: _states_in(schema_of(name)) for name in files.names}
+    existing = list(dict.fromkeys(name for columns in states.values() for name in columns))
+    if not existing:
+        raise Refusal(f"{files.names[0]!r} has no column of states. Hint: write states with polars-auc state")
+    for file, columns in states.items():
+        missing = next((name for name in existing if name not in columns), None)
+        if missing is not None:
+            other = next(other for other, columns in states.items() if missing in columns)
+            raise Refusal(f"{file!r} has no column of states {missing!r}, which {other!r} has")
+    for name in existing:
+        if name not in files.schema and (differ := differing(files.names, name)) is not None:
+            first, other, _ = differ
+            raise Refusal(
+                f"the states {name!r} are of scores of one dtype in {first!r} and another in {other!r}"
+            )
+        weighted = {file: have_weights(schema_of(file)[name]) for file in files.names}
+        if len(set(weighted.values())) > 1:
+            ones = {is_weighted: file for file, is_weighted in weighted.items()}
+            raise Refusal(
+                f"{name!r} has states of rows with weights in {ones[True]!r}, and without them in "
+                f"{ones[False]!r}. Hint: make all of them alike"
+            )
+    refuse_missing("scores", existing, files.schema, files=files.names)
+    if len(set(selected)) < len(selected):
+        raise Refusal(f"{flag('scores')} names one score twice")
+    refuse_missing("scores", selected, files.schema, files=files.names)
+    for name in selected:
+        if name not in existing:
+            raise Refusal(
+                f"{flag('scores')} names {name!r}, which is not a column of states, expected one of "
+                f"{', '.join(existing)}"
+            )
+    return list(selected) or existing
+
+
+def names_of_states(files: Sequence[str]) -> list[str]:
+    """Return the columns of states that any of the files has; files that cannot be read have none."""
+    columns: dict[str, None] = {}
+    for name in files:
+        with suppress(Refusal):
+            columns |= dict.fromkeys(_states_in(schema_of(name)))
+    return list(columns)
+
+
+def _states_in(schema: Mapping[str, pl.DataType]) -> list[str]:
+    return [
+        name
+        for name, dtype in schema.items()
+        if isinstance(dtype, pl.Struct) and {field.name for field in dtype.fields} >= _FIELDS
+    ]
 
 
 def no_row(where: Sequence[str]) -> str:
@@ -296,8 +179,7 @@ def no_row(where: Sequence[str]) -> str:
 
 def _refuse_words(text: str, label: pl.Expr, rows: pl.LazyFrame, where: Sequence[str]) -> None:
     """Refuse a label of words, and show those that are there."""
-    [dtype] = rows.select(label).collect_schema().dtypes()
-    if dtype in (pl.String, pl.Categorical, pl.Enum):
+    if dtype_of(rows, label) in (pl.String, pl.Categorical, pl.Enum):
         if rows.head(1).collect().is_empty():
             raise Refusal(f"{no_row(where)}, so it cannot be told what {flag('label')} {text!r} holds")
         raise Refusal(
@@ -329,8 +211,7 @@ def _positive_class(text: str, label: pl.Expr, rows: pl.LazyFrame) -> str:
 
 def _refuse_texts(text: str, score: pl.Expr, rows: pl.LazyFrame, files: Sequence[str]) -> None:
     """Refuse a score of texts, and say how they are read as numbers."""
-    [dtype] = rows.select(score).collect_schema().dtypes()
-    if dtype != pl.String:
+    if dtype_of(rows, score) != pl.String:
         return
     numbers = reading().decimal(score).cast(pl.Float64, strict=False)
     words = rows.filter(numbers.is_null(), score.is_not_null()).select(score).head(1000)
@@ -366,7 +247,7 @@ def _in_shell(sql: str) -> str:
 
 def _refuse_lists(text: str, score: pl.Expr, rows: pl.LazyFrame) -> None:
     """Refuse a score that holds several numbers, as the probabilities of all classes do."""
-    [dtype] = rows.select(score).collect_schema().dtypes()
+    dtype = dtype_of(rows, score)
     if isinstance(dtype, pl.List | pl.Array):
         second = _in_shell(f"{_in_sql_as_column(text, rows)}[2]")
         one = f"Take one of them, as in --score {second}, which is the second"
@@ -379,7 +260,7 @@ def _refuse_lists(text: str, score: pl.Expr, rows: pl.LazyFrame) -> None:
 
 def values(column: pl.Expr, rows: pl.LazyFrame) -> list[str]:
     """Return the first values of a column in order, as SQL writes them; none of a column that is no code."""
-    [dtype] = rows.select(column).collect_schema().dtypes()
+    dtype = dtype_of(rows, column)
     words = dtype in (pl.String, pl.Categorical, pl.Enum)
     if not words and not dtype.is_integer() and dtype != pl.Boolean:
         return []

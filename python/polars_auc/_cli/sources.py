@@ -24,19 +24,6 @@ from polars_auc._cli.text_files import (
 from polars_auc._plugin.errors import OptionError
 from polars_auc._plugin.packages import require
 
-__all__ = [
-    "Table",
-    "differing",
-    "file_without",
-    "files_of",
-    "is_parquet",
-    "is_text",
-    "scan",
-    "schema_of",
-    "strays_of",
-    "unreadable",
-]
-
 # How Polars reads a file that is neither Parquet nor text. These take every name for a glob.
 _READERS: dict[str, Callable[[str], pl.LazyFrame]] = {
     "NDJSON": lambda place: _ndjson(place),

@@ -15,8 +15,6 @@ from pathlib import Path
 
 from polars_auc._cli.refusal import Refusal, first_line
 
-__all__ = ["STANDARD_INPUT", "kept", "kept_input", "standard_input"]
-
 STANDARD_INPUT = "-"
 """How standard input is named on a command line; a file of that name is ./-."""
 

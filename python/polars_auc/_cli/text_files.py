@@ -11,8 +11,6 @@ from polars_auc._cli.kinds import Kind
 from polars_auc._cli.reading import reading
 from polars_auc._cli.refusal import Refusal, first_line
 
-__all__ = ["ROWS_OF_SCHEMA", "is_empty", "later_type", "read_text", "refuse_inexact", "why_texts"]
-
 # So many rows say what the columns of a file hold. Of a column that holds something else below all rows do.
 ROWS_OF_SCHEMA = 10_000
 

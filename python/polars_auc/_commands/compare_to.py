@@ -16,8 +16,6 @@ from polars_auc._page.write import VERSION, VERSION_KEY
 from polars_auc._report.changes import by_of, compare_reports
 from polars_auc._report.options import ReportOptions
 
-__all__ = ["PreviousReport"]
-
 
 def _read_csv(file: Path) -> pl.DataFrame:
     # What looks like a number may be a word: the report says what its columns are.

@@ -9,17 +9,17 @@ from typing import Any, get_args
 import polars as pl
 
 from polars_auc._cli.arguments import Once, add_by, add_files, add_option, add_rows
+from polars_auc._cli.files import Files
 from polars_auc._cli.nan import log_nan
 from polars_auc._cli.refusal import Incomplete, Refusal, as_refusal
-from polars_auc._cli.rows import Files, RowOptions, file_errors
-from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows, state_nans
+from polars_auc._cli.rows import RowOptions
 from polars_auc._cli.streams import log, progress
 from polars_auc._commands.output import save
+from polars_auc._commands.report_options import ReportRequest
 from polars_auc._commands.table_files import ENDINGS, add_table_output, save_table, table_writer
 from polars_auc._expressions.bands import BandMethod, roc_band
 from polars_auc._expressions.curves import roc_curve
 from polars_auc._expressions.folds import cv_roc_auc, cv_roc_curve
-from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.save_chart import CHARTS, chart_contents, refuse_size, refuse_title
 from polars_auc._page.text import counted
 from polars_auc._plots.curves import curve_chart, score_counts
@@ -27,6 +27,7 @@ from polars_auc._plots.kinds import KINDS, ROC, Kind
 from polars_auc._plugin.errors import OptionError
 from polars_auc._plugin.packages import require
 from polars_auc._report.options import ReportOptions
+from polars_auc._report.rows import Rows
 
 # Options that say how a band is made.
 _BAND_OPTIONS = ("level", "n_points", "n_resamples", "seed")
@@ -72,7 +73,7 @@ def add_curve(commands: Any) -> None:
     add_rows(command)
     add_by(command)
     add_option(command, ReportOptions, "low_is_positive")
-    add_from_states(command)
+    add_option(command, ReportRequest, "from_states")
     command.add_argument(
         "--kind",
         action=Once,
@@ -158,32 +159,17 @@ def curve(options: argparse.Namespace) -> bool:
     is_chart = suffix in CHARTS
     files = Files.grouped(options.files, options.by, options.output)
     _check(options, is_chart=is_chart)
-    rows = RowOptions(
-        options.label, options.scores, options.count, options.where, options.nan, options.low_is_positive
-    )
-    read = None
-    if options.from_states:
-        refuse_of_rows(
-            label=rows.label,
-            count=rows.count,
-            where=rows.where,
-            nan=rows.nan,
-            low_is_positive=rows.low_is_positive,
-        )
-        if options.folds is not None and options.method is not None:
-            reason = "of folds needs rows, but `from_states` says that the files hold states"
-            raise OptionError("", "method", reason, "leave it out, or read the files of the rows")
-        fold = files.column("folds", options.folds)
-        source = evaluated_states(files, rows.scores)
-    else:
-        fold = files.column("folds", options.folds)
-        read = rows.rows(files, fold)
-        source = read.evaluated()
+    if options.from_states and options.folds is not None and options.method is not None:
+        reason = "of folds needs rows, but `from_states` says that the files hold states"
+        raise OptionError("", "method", reason, "leave it out, or read the files of the rows")
+    fold = files.column("folds", options.folds)
+    source = RowOptions.of(vars(options)).source(files, fold)
+    rows = source.rows
     if fold is not None:
-        source = replace(source, rows=source.rows.with_columns(fold.alias(_FOLD)))
-    with file_errors(files.names, source.read, source.states):
-        plans = _plans(source, options, is_chart=is_chart)
-        areas = _areas(source, options) if is_chart else None
+        rows = replace(rows, frame=rows.frame.with_columns(fold.alias(_FOLD)))
+    with source.faults():
+        plans = _plans(rows, options, is_chart=is_chart)
+        areas = _areas(rows, options) if is_chart else None
         planned = [plan for curves, of in plans.values() for plan in (curves, of.number_of_groups())]
         with progress(f"evaluating {files.size()}"):
             tables = pl.collect_all([*planned, *([] if areas is None else [areas])])
@@ -192,8 +178,7 @@ def curve(options: argparse.Namespace) -> bool:
         points[what].select(*of.by, "score").n_unique() == groups.item() * len(of.scores)
         for (what, (_, of)), groups in zip(plans.items(), tables[1 : len(planned) : 2], strict=True)
     )
-    nans = state_nans(source) if read is None else read.nans()
-    has_nan = log_nan(files, nans, read, may_be_nan=not is_whole)
+    has_nan = log_nan(source, may_be_nan=not is_whole)
     for (what, (_, of)), groups in zip(plans.items(), tables[1 : len(planned) : 2], strict=True):
         if what == "distribution":
             continue
@@ -204,11 +189,11 @@ def curve(options: argparse.Namespace) -> bool:
         _log_undefined(what, of, table, groups.item(), folds=options.folds is not None, needs=needs)
     notes = [f"wrote {options.output}"]
     if is_chart or writer is None:
-        chart = _chart(kind, suffix, points, None if areas is None else tables[-1], source.by)
+        chart = _chart(kind, suffix, points, None if areas is None else tables[-1], rows.by)
         contents = chart_contents(chart, suffix, options.title or title, dpi=options.dpi)
         save(options.output, lambda: contents)
     else:
-        notes = save_table(writer, options, files, rows, list(source.scores), points[what])
+        notes = save_table(writer, options, files, list(rows.scores), points[what])
     if options.low_is_positive:
         log("polars-auc: low scores are positive: a row is positive if score <= threshold")
     for line in notes:
@@ -219,56 +204,56 @@ def curve(options: argparse.Namespace) -> bool:
 
 
 def _plans(
-    source: Evaluated, options: argparse.Namespace, *, is_chart: bool
-) -> dict[str, tuple[pl.LazyFrame, Evaluated]]:
+    rows: Rows, options: argparse.Namespace, *, is_chart: bool
+) -> dict[str, tuple[pl.LazyFrame, Rows]]:
     """Plan the points that are drawn or written, each of its groups; a table is of the last ones."""
-    plans: dict[str, tuple[pl.LazyFrame, Evaluated]] = {}
+    plans: dict[str, tuple[pl.LazyFrame, Rows]] = {}
     kind = KINDS[_KINDS[options.kind]]
     if kind is not ROC:
-        curves = source.points(kind.expression, **_level(options))
-        plans["curves"] = curves.drop("point") if kind.has_bands else curves, source
+        curves = rows.points(kind.expression, **_level(options))
+        plans["curves"] = curves.drop("point") if kind.has_bands else curves, rows
         if kind.has_error_bars and is_chart:
-            plans["distribution"] = source.points(score_counts), source
+            plans["distribution"] = rows.points(score_counts), rows
         return plans
     fold_keys: dict[str, Any] = {} if options.folds is None else {"fold": pl.col(_FOLD)}
     if fold_keys and is_chart:
         most = _POINTS_OF_FOLD if options.max_points is None else options.max_points
-        folds = replace(source, rows=source.rows.filter(pl.col(_FOLD).is_not_null()), by=[*source.by, _FOLD])
+        folds = replace(rows, frame=rows.frame.filter(pl.col(_FOLD).is_not_null()), by=[*rows.by, _FOLD])
         plans["folds"] = folds.points(roc_curve, max_points=most), folds
     # The mean curve of a band is between its limits.
     if fold_keys and options.method is None:
         n_points = 101 if options.n_points is None else options.n_points
-        plans["curves"] = source.points(cv_roc_curve, n_points=n_points, **fold_keys), source
+        plans["curves"] = rows.points(cv_roc_curve, n_points=n_points, **fold_keys), rows
     elif not fold_keys and (is_chart or options.method is None):
         most = 1000 if options.max_points is None else options.max_points
-        plans["curves"] = source.points(roc_curve, max_points=most), source
+        plans["curves"] = rows.points(roc_curve, max_points=most), rows
     if options.method is not None:
         plans["band"] = (
-            source.points(roc_band, method=options.method, **_band_options(options), **fold_keys),
-            source,
+            rows.points(roc_band, method=options.method, **_band_options(options), **fold_keys),
+            rows,
         )
     return plans
 
 
-def _areas(source: Evaluated, options: argparse.Namespace) -> pl.LazyFrame | None:
+def _areas(rows: Rows, options: argparse.Namespace) -> pl.LazyFrame | None:
     """Plan the number of each curve, such as its AUC with interval; with folds it is their mean.
 
     There is none if a column of groups has the name of one of its columns.
     """
     kind = KINDS[_KINDS[options.kind]]
-    if kind.summary is None or not {*kind.numbers}.isdisjoint(source.by):
+    if kind.summary is None or not {*kind.numbers}.isdisjoint(rows.by):
         return None
     level = _level(options)
     tables = []
-    for name in source.scores:
-        evaluated = source.only(name)
+    for name in rows.scores:
+        one_score = rows.only(name)
         if options.folds is not None:
-            [answer] = evaluated.each(cv_roc_auc, fold=pl.col(_FOLD), **level)
+            [answer] = one_score.each(cv_roc_auc, fold=pl.col(_FOLD), **level)
         else:
-            [answer] = evaluated.each(kind.summary, **level)
-        rows = source.rows.group_by(source.by).agg(answer) if source.by else source.rows.select(answer)
+            [answer] = one_score.each(kind.summary, **level)
+        frame = rows.frame.group_by(rows.by).agg(answer) if rows.by else rows.frame.select(answer)
         fields = (pl.col(name).struct.field(field).alias(field) for field in kind.numbers)
-        tables.append(rows.select(*source.by, pl.lit(name).alias("score"), *fields))
+        tables.append(frame.select(*rows.by, pl.lit(name).alias("score"), *fields))
     return pl.concat(tables)
 
 
@@ -317,11 +302,11 @@ def _band_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _log_undefined(
-    what: str, source: Evaluated, table: pl.DataFrame, groups: int, *, folds: bool, needs: str | None
+    what: str, rows: Rows, table: pl.DataFrame, groups: int, *, folds: bool, needs: str | None
 ) -> None:
     """Say of how many groups there is no curve or no band; refuse a file of nothing."""
-    whole = groups * len(source.scores)
-    n_curves = table.select(*source.by, "score").n_unique()
+    whole = groups * len(rows.scores)
+    n_curves = table.select(*rows.by, "score").n_unique()
     least = "two positives and two negatives" if what == "band" else "a positive and a negative"
     if folds and what != "folds":
         least = f"{'two folds' if what == 'band' else 'a fold'} with a positive and a negative"

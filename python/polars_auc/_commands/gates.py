@@ -12,8 +12,7 @@ from polars_auc._cli.sql import condition
 from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._frames.segments import is_reference
 from polars_auc._page.text import counted, readable
-from polars_auc._report.rows import ALARMS, CHANGES, DELTAS, GROUP_COLUMNS, OVERALL_COLUMNS
-from polars_auc._report.stability import STABILITY
+from polars_auc._report.columns import ALARMS, CHANGES, DELTAS, GROUP_COLUMNS, OVERALL_COLUMNS, STABILITY
 
 # Names that no column of a user has.
 _DECIDED = "polars_auc: decided"

@@ -28,10 +28,8 @@ from polars_auc._plots.forest import group_name
 from polars_auc._plots.names import OVERALL, score_text
 from polars_auc._plugin.periods import period_order
 from polars_auc._report.changes import by_of
+from polars_auc._report.columns import ALARMS
 from polars_auc._report.options import ReportOptions
-from polars_auc._report.rows import ALARMS
-
-__all__ = ["History", "HistoryTest"]
 
 # What a file says of the options that its AUCs were made with.
 _KEY = "polars_auc.history"

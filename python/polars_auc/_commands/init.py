@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from polars_auc._cli.arguments import Parser, add_files, add_output
+from polars_auc._cli.files import Files, file_errors, reading_of
 from polars_auc._cli.reading import reading, reading_as
 from polars_auc._cli.refusal import Incomplete, Refusal
-from polars_auc._cli.rows import Files, file_errors, reading_of
 from polars_auc._cli.sql import column_in_sql, text_in_sql
 from polars_auc._cli.streams import log, progress, show
 from polars_auc._commands.init_columns import Columns
@@ -20,8 +20,6 @@ from polars_auc._commands.report import add_report, report
 from polars_auc._page.files import refuse_path
 from polars_auc._page.text import counted
 from polars_auc._plugin.errors import FLAGS, OptionError
-
-__all__ = ["add_init"]
 
 # Rows that are looked at.
 _ROWS = 100_000

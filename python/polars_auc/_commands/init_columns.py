@@ -10,8 +10,6 @@ import polars as pl
 
 from polars_auc._expressions.numbers import roc_auc
 
-__all__ = ["Columns"]
-
 # Columns of more distinct values are not proposed as groups: words, and whole numbers.
 _MOST_WORDS, _MOST_NUMBERS = 100, 30
 

@@ -7,18 +7,15 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
+from polars_auc._cli.files import Files
 from polars_auc._cli.refusal import Refusal, first_line
-from polars_auc._cli.rows import Files
 from polars_auc._cli.sources import schema_of, unreadable
 from polars_auc._cli.sql import column, labelled_column
 from polars_auc._expressions.numbers import roc_auc
-from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.text import counted
 from polars_auc._plots.names import key_label
 from polars_auc._plugin.interrupts import interruptible
-from polars_auc._report.nan import Nans
-
-__all__ = ["Omissions", "failing_files", "failing_groups", "failing_scores"]
+from polars_auc._report.rows import Rows
 
 # More parts than these are not named one by one.
 _MOST_NAMES = 20
@@ -52,15 +49,15 @@ class Omissions:
         )
         return [*parts[:_MOST_NAMES], *more]
 
-    def without_groups(self, evaluated: Evaluated) -> Evaluated:
+    def without_groups(self, rows: Rows) -> Rows:
         """Leave the rows of the groups out."""
         if self.groups is None:
-            return evaluated
-        groups = self.groups.lazy()
-        rows = evaluated.rows.join(
-            groups, on=self.groups.columns, how="anti", nulls_equal=True, maintain_order="left"
+            return rows
+        keys = self.groups.columns
+        kept = rows.frame.join(
+            self.groups.lazy(), on=keys, how="anti", nulls_equal=True, maintain_order="left"
         )
-        return replace(evaluated, rows=rows)
+        return replace(rows, frame=kept)
 
 
 def failing_files(names: Sequence[str], columns: Sequence[str], numbers: Sequence[str]) -> dict[str, str]:
@@ -102,22 +99,22 @@ def failing_scores(files: Files, label: str, scores: Sequence[str]) -> dict[str,
     return faults
 
 
-def failing_groups(evaluated: Evaluated, nans: Nans) -> tuple[pl.DataFrame | None, list[str]]:
-    """Return the groups that cannot be evaluated, by trying halves of all groups, and halves of those.
+def failing_groups(rows: Rows) -> tuple[pl.DataFrame | None, list[str]]:
+    """Return the groups that cannot be rows, by trying halves of all groups, and halves of those.
 
     A group with a score that is NaN has no numbers either.
     """
-    if not evaluated.by:
+    if not rows.by:
         return None, []
-    keys = evaluated.rows.select(evaluated.by).unique(maintain_order=True).collect()
+    keys = rows.frame.select(rows.by).unique(maintain_order=True).collect()
     faults: list[tuple[int, str]] = []
 
     def search(first: int, number: int) -> None:
         some = keys.slice(first, number).lazy()
-        rows = evaluated.rows.join(some, on=evaluated.by, how="semi", nulls_equal=True)
+        frame = rows.frame.join(some, on=rows.by, how="semi", nulls_equal=True)
         try:
             with interruptible():
-                rows.group_by(evaluated.by).agg(evaluated.each(roc_auc)).collect()
+                frame.group_by(rows.by).agg(rows.each(roc_auc)).collect()
         except pl.exceptions.PolarsError as error:
             if number == 1:
                 faults.append((first, first_line(error)))
@@ -127,8 +124,8 @@ def failing_groups(evaluated: Evaluated, nans: Nans) -> tuple[pl.DataFrame | Non
 
     if keys.height:
         search(0, keys.height)
-    is_nan = nans.found().select(evaluated.by).unique().with_columns(pl.lit(value=True).alias(_NAN))
-    marked = keys.join(is_nan, on=evaluated.by, how="left", nulls_equal=True, maintain_order="left")
+    is_nan = rows.nan_groups().select(rows.by).unique().with_columns(pl.lit(value=True).alias(_NAN))
+    marked = keys.join(is_nan, on=rows.by, how="left", nulls_equal=True, maintain_order="left")
     failing = {place for place, _ in faults}
     places = marked[_NAN].fill_null(value=False).arg_true()
     faults += [(place, "a score is NaN") for place in places if place not in failing]

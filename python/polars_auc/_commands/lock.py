@@ -12,8 +12,6 @@ from pathlib import Path
 
 from polars_auc._cli.refusal import Refusal
 
-__all__ = ["file_lock"]
-
 # Seconds between two attempts, and until the lock is given up: a process holds it for less than a second.
 _RETRY, _TIMEOUT = 0.02, 120.0
 

@@ -15,9 +15,9 @@ import polars as pl
 
 from polars_auc._cli.arguments import Parser, add_options, flags_of
 from polars_auc._cli.config import CONFIG, with_config
+from polars_auc._cli.files import reading_of
 from polars_auc._cli.reading import LaterType, ReadOptions, reading_as
 from polars_auc._cli.refusal import Incomplete, Refusal, first_line
-from polars_auc._cli.rows import reading_of
 from polars_auc._cli.standard_input import standard_input
 from polars_auc._cli.streams import log, log_lines, open_closed_streams
 from polars_auc._commands.curve import add_curve

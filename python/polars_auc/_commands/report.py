@@ -7,26 +7,24 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import polars as pl
 
+from polars_auc._cli.files import Files
 from polars_auc._cli.nan import lines_of_text, read_as_missing
 from polars_auc._cli.refusal import Incomplete, Refusal, as_refusal
-from polars_auc._cli.rows import Files, Rows, file_errors, no_row, values
+from polars_auc._cli.rows import Source, names_of_states, no_row, values
 from polars_auc._cli.sources import files_of, strays_of
-from polars_auc._cli.sql import roots
-from polars_auc._cli.states import evaluated_states, names_of_states, state_nans
+from polars_auc._cli.sql import column, roots
 from polars_auc._cli.streams import log, log_lines, progress, show, show_bytes
 from polars_auc._commands.compare_to import PreviousReport
 from polars_auc._commands.gates import Gate
 from polars_auc._commands.keep_going import Omissions, failing_files, failing_groups, failing_scores
 from polars_auc._commands.output import save
 from polars_auc._commands.report_options import ReportRequest, add_report_options
-from polars_auc._expressions.states import have_weights
-from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.inputs import called
 from polars_auc._frames.runs import Runs
 from polars_auc._page.about import (
@@ -44,9 +42,9 @@ from polars_auc._page.answers import answers_of_all_groups
 from polars_auc._page.details import details
 from polars_auc._page.text import TableView
 from polars_auc._page.write import ReportWriter
-from polars_auc._report.evaluation import evaluation, evaluation_of_states
-from polars_auc._report.nan import Nans
+from polars_auc._report.evaluation import evaluation
 from polars_auc._report.options import ReportOptions
+from polars_auc._report.rows import Rows
 
 
 def add_report(commands: Any) -> None:
@@ -98,8 +96,8 @@ def _omissions(request: ReportRequest) -> Omissions:
             omissions.scores = failing_scores(files, rows.label, rows.scores)
             if len(omissions.scores) == len(rows.scores):
                 return Omissions()
-        source = Source.of(request.without(list(omissions.scores)), files)
-        omissions.groups, omissions.why_groups = failing_groups(source.evaluated, source.nans)
+        _, source = request.without(list(omissions.scores)).with_names(files.by).source(files)
+        omissions.groups, omissions.why_groups = failing_groups(source.rows)
     return omissions
 
 
@@ -111,49 +109,48 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     """Evaluate, then write and print; refuse NaN if what is left out has not been looked for yet."""
     omissions = Omissions() if left_out is None else left_out
     view = request.view()
-    files = Files.grouped(request.files, request.options.by, request.file, omissions.files)
-    writer = request.writer(files.by, view)
-    source = Source.of(request, files).prepared(omissions)
-    previous = None if request.compare_to is None else PreviousReport(request.compare_to)
     history = request.earlier_periods()
+    files = Files.grouped(request.files, request.options.by, request.file, omissions.files)
+    request = request.with_names(files.by)
+    writer = request.writer(view)
+    options, source = request.source(files)
+    rows = omissions.without_groups(source.rows)
+    if options.memory is not None:
+        with source.faults():
+            rows = rows.bounded(**options.bins)
+    previous = None if request.compare_to is None else PreviousReport(request.compare_to)
+    has_weights = rows.weight is not None or bool(rows.weighted_states)
     with source.faults():
-        plan = source.plan(previous)
+        plan = _planned(rows, options, files, previous)
         schema = plan.collect_schema()
     if history is not None:
         empty = pl.DataFrame(schema=schema)
-        schema = history.add_to(empty, request.options, has_weights=source.has_weights).schema
+        schema = history.add_to(empty, request.options, has_weights=has_weights).schema
     view.check(schema.names())
-    gates = _gates(request.fail_if, schema, source, request.untested)
+    gates = _gates(request, schema, rows, options)
     charts = None
     with source.faults(), progress(f"evaluating {files.size()}"):
-        if request.options.memory is not None:
+        if options.memory is not None:
             # The batches are read once, for the report and for the page.
-            source = source.collected()
-            plan = source.plan(previous)
+            rows = replace(rows, frame=rows.frame.collect().lazy())
+            plan = _planned(rows, options, files, previous)
         table = plan.collect()
         if left_out is None and _has_nan(table):
             raise _ScoreIsNan("a score is NaN")
         if not request.allow_empty:
-            _refuse_empty(table, request, source.rows)
+            _refuse_empty(table, request, source)
         if writer is not None and writer.has_charts:
-            has_bands = request.options.cluster is None
-            charts = details(
-                source.evaluated,
-                table,
-                request.options.level,
-                has_bands=has_bands,
-                stability=source.options.stability,
-            )
-        nan_lines = source.nans.messages() if _has_nan(table) else []
+            charts = details(rows, table, options.level, options.stability)
+        nan_lines = rows.nan_messages() if _has_nan(table) else []
     missing: list[str] = []
-    if source.rows is not None and table["n_missing"].sum():
+    if table["n_missing"].sum():
         with source.faults():
-            missing = read_as_missing(files, source.rows.conditions)
+            missing = read_as_missing(source)
     saved = []
     with ExitStack() as stack:
         if history is not None:
             stack.enter_context(history.locked())
-            table = history.add_to(table, request.options, has_weights=source.has_weights)
+            table = history.add_to(table, request.options, has_weights=has_weights)
             charts = None if charts is None else replace(charts, history=history.trend)
         verdicts = [gate.check(table) for gate in gates]
         if history is not None:
@@ -163,7 +160,9 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     try:
         if writer is not None:
             gate_texts = [text for _, text in verdicts]
-            pairs = _about(request, files, table, writer, omissions, gate_texts, missing)
+            pairs = _about(
+                request, files, table, writer, omissions, gate_texts, missing, rows.weighted_states
+            )
             contents = partial(writer.contents, table, pairs, charts, verdicts, nan_lines)
             unprinted = _write(request, contents, writer.table_writer().notes(table))
     finally:
@@ -171,7 +170,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
         if not request.is_printed and not request.quiet:
             unprinted = _print(view, table, request.options.level)
     if not request.quiet:
-        _log_notes(request, files, table, previous, missing)
+        _log_notes(request, table, previous, missing, rows.weighted_states)
         for line in saved:
             log(f"polars-auc: {line}")
     for line in omissions.lines():
@@ -180,7 +179,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
         log_lines(f"polars-auc: {text}")
     if unprinted is not None:
         raise Refusal(f"cannot print the report: {unprinted}")
-    for line in [*nan_lines, *(lines_of_text(source.rows) if nan_lines else [])]:
+    for line in [*nan_lines, *(lines_of_text(source) if nan_lines else [])]:
         log(f"polars-auc: {line}")
     if not all(passed for passed, _ in verdicts):
         return False
@@ -189,102 +188,33 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     return True
 
 
-def _gates(texts: Sequence[str], schema: pl.Schema, source: Source, untested: str) -> list[Gate]:
+def _gates(request: ReportRequest, schema: pl.Schema, rows: Rows, options: ReportOptions) -> list[Gate]:
     """Read the conditions under which the report fails."""
     read = partial(
         Gate.read,
         schema=schema,
-        by=source.files.by,
-        first_score=next(iter(source.evaluated.scores)),
-        versus=source.options.versus,
-        along=source.options.along,
-        untested=untested,
+        by=rows.by,
+        first_score=next(iter(rows.scores)),
+        versus=options.versus,
+        along=options.along,
+        untested=request.untested,
     )
-    return [read(text) for text in texts]
+    return [read(text) for text in request.fail_if]
 
 
 def _has_nan(table: pl.DataFrame) -> bool:
     return bool(table["auc"].is_nan().any())
 
 
-@dataclass(frozen=True)
-class Source:
-    """What a report is made of: rows or states of files, and options with their columns."""
-
-    files: Files
-    options: ReportOptions
-    rows: Rows | None
-    """The rows, unless the files hold states."""
-    evaluated: Evaluated
-    nans: Nans
-    """What counts the scores that are NaN."""
-
-    @classmethod
-    def of(cls, request: ReportRequest, files: Files) -> Source:
-        """Read the columns that the options name."""
-        options = request.columns_of(files)
-        if request.from_states:
-            evaluated = evaluated_states(files, request.rows.scores)
-            return cls(files, options, None, evaluated, state_nans(evaluated))
-        cluster, weight = options.cluster, options.weight
-        assert not isinstance(cluster, str)
-        assert not isinstance(weight, str)
-        others = [options.folds, options.user, cluster, weight, options.stability]
-        rows = request.rows.rows(files, *(other for other in others if isinstance(other, pl.Expr)))
-        options = replace(options, count=rows.count)
-        nans = rows.nans(cluster=cluster, weight=weight)
-        return cls(files, options, rows, rows.evaluated(cluster=cluster, weight=weight), nans)
-
-    def prepared(self, omissions: Omissions) -> Source:
-        """Leave groups out; with --bounded, plan the states that batches of rows will have."""
-        evaluated = omissions.without_groups(self.evaluated)
-        nans = replace(self.nans, rows=evaluated.rows)
-        if self.options.memory is not None:
-            with file_errors(self.files.names, evaluated.read):
-                evaluated = evaluated.bounded(self.options.max_bins, self.options.scale)
-        return replace(self, evaluated=evaluated, nans=nans)
-
-    def collected(self) -> Source:
-        """Read the rows of all batches."""
-        rows = self.evaluated.rows.collect()
-        return replace(self, evaluated=self.evaluated.with_states(rows, self.evaluated.by))
-
-    @property
-    def has_weights(self) -> bool:
-        """Whether the rows have weights, or those that the states are of."""
-        states = [] if self.rows is not None else self.evaluated.scores
-        return self.options.weight is not None or any(
-            have_weights(self.files.schema[name]) for name in states
-        )
-
-    def faults(self) -> Any:
-        """Turn what Polars raises into a refusal that names the file."""
-        states = self.evaluated.states if self.rows is None else []
-        return file_errors(self.files.names, self.evaluated.read, states)
-
-    def plan(self, previous: PreviousReport | None) -> pl.LazyFrame:
-        """Plan the table of the report."""
-        evaluated = self.evaluated
-        if evaluated.has_states:
-            names = list(evaluated.scores)
-            plan = evaluation_of_states(evaluated.rows, names, evaluated.by, self.options, self.nans)
-        else:
-            columns = list(evaluated.scores.values())
-            # The scores are negated already.
-            options = replace(self.options, low_is_positive=False)
-            scores = [column["score"] for column in columns]
-            plan = evaluation(evaluated.rows, columns[0]["label"], scores, options, self._runs(), self.nans)
-        return plan if previous is None else previous.add_to(plan, self.options)
-
-    def _runs(self) -> Runs | None:
-        """Return the columns of groups whose rows follow one another, if no other rows are needed."""
-        options = self.options
-        needs_others = any(name in options.names for name in ("versus", "groupings", "stability"))
-        return (
-            Runs(self.files.partitions, is_claim=False)
-            if self.files.partitions and not needs_others
-            else None
-        )
+def _planned(
+    rows: Rows, options: ReportOptions, files: Files, previous: PreviousReport | None
+) -> pl.LazyFrame:
+    """Plan the table of the report."""
+    # Rows of partitions follow one another, which helps if no other rows are needed.
+    needs_others = any(name in options.names for name in ("versus", "groupings", "stability"))
+    is_sorted = bool(files.partitions) and not needs_others
+    plan = evaluation(rows, options, Runs(files.partitions, is_claim=False) if is_sorted else None)
+    return plan if previous is None else previous.add_to(plan, options)
 
 
 def _about(
@@ -295,6 +225,7 @@ def _about(
     omissions: Omissions,
     verdicts: Sequence[str],
     missing: Sequence[str],
+    weighted_states: Sequence[str],
 ) -> list[tuple[str, str]]:
     """Say what the report is about, what is left out of it, and what its gates say."""
     about = about_options(
@@ -305,7 +236,7 @@ def _about(
         label=request.rows.label,
         where=request.rows.where,
         has_states=request.from_states,
-        weighted_states=_weighted(files, table) if request.from_states else (),
+        weighted_states=weighted_states,
         previous=None if request.compare_to is None else str(request.compare_to),
     )
     gone = [("Left out", writer.name(line)) for line in omissions.lines()]
@@ -337,21 +268,20 @@ def _print(view: TableView, table: pl.DataFrame, level: float) -> str | None:
 
 def _log_notes(
     request: ReportRequest,
-    files: Files,
     table: pl.DataFrame,
     previous: PreviousReport | None,
     missing: Sequence[str],
+    weighted_states: Sequence[str],
 ) -> None:
-    weighted = _weighted(files, table) if request.from_states else []
     gone = previous.gone(table) if previous else []
-    options = replace(request.options, along=request.along_of(files.by))
+    options = request.options
     for line in [
         *(f"read as missing: {line}" for line in missing),
         *areas_below_one_half(options, table),
         *skipped(options, table),
         *unfinished_periods(options, table),
         *without_interval(table),
-        *without_squares(table, weighted),
+        *without_squares(table, weighted_states),
         *groups_without_stability(table),
         *untested(table),
         *gone,
@@ -359,14 +289,9 @@ def _log_notes(
         log(f"polars-auc: {line}")
 
 
-def _weighted(files: Files, table: pl.DataFrame) -> list[str]:
-    """Return the columns of states of rows with weights."""
-    return [name for name in table["score"].unique(maintain_order=True) if have_weights(files.schema[name])]
-
-
-def _refuse_empty(table: pl.DataFrame, request: ReportRequest, rows: Rows | None) -> None:
+def _refuse_empty(table: pl.DataFrame, request: ReportRequest, source: Source) -> None:
     """Refuse a report of nothing: no row at all, or rows of one class only."""
-    label = request.rows.label
+    label, files, rows = request.rows.label, source.files, source.rows
     for row in table.filter(pl.col("scope") == "overall").iter_rows(named=True):
         score, n, n_pos = row["score"], row["n"], row["n_pos"]
         if n == row["n_missing"] == 0:
@@ -376,12 +301,12 @@ def _refuse_empty(table: pl.DataFrame, request: ReportRequest, rows: Rows | None
         elif n_pos in (0, n):
             missing_class = "negative" if n_pos else "positive"
             reason = f"no row is {missing_class}"
-            if rows is not None:
+            if label is not None and rows.label is not None:
                 reason += f": --label {label!r} is the same in all rows"
                 if row["n_missing"]:
                     reason += f" that have a label and a score {score!r}"
-                compared = rows.label.meta.root_names()
-                holds = values(pl.col(compared[0]), rows.rows) if len(compared) == 1 else []
+                compared = column("label", label, files.schema).meta.root_names()
+                holds = values(pl.col(compared[0]), rows.frame) if len(compared) == 1 else []
                 if holds and label not in compared:
                     reason += f"; {compared[0]!r} holds {', '.join(holds)}"
         else:

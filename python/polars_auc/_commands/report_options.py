@@ -8,26 +8,34 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from polars_auc._cli.arguments import add_by, add_files, add_options, add_rows, options_in_effect
+from polars_auc._cli.files import Files
 from polars_auc._cli.reading import reading
 from polars_auc._cli.refusal import flag
-from polars_auc._cli.rows import Files, RowOptions
-from polars_auc._cli.states import refuse_of_rows
+from polars_auc._cli.rows import RowOptions, Source, refuse_row_options
 from polars_auc._commands.history import History, HistoryTest
 from polars_auc._commands.output import refuse_unwritten, to_standard_output
 from polars_auc._page.files import refuse_path
 from polars_auc._page.text import DISPLAY_ROWS, TableView
 from polars_auc._page.write import ENDINGS, TITLE, ReportWriter
 from polars_auc._plugin.errors import OptionError
-from polars_auc._report import parts
-from polars_auc._report.options import OPTIONS, ReportOptions, declared, is_set, option, switch
-
-__all__ = ["ReportRequest", "add_report_options"]
+from polars_auc._report.columns import refuse_clashes
+from polars_auc._report.options import (
+    OPTIONS,
+    ReportOptions,
+    Rule,
+    check_rules,
+    declared,
+    is_set,
+    option,
+    switch,
+)
 
 FORMATS = tuple(ending[1:] for ending in ENDINGS)
 """What a report can be written as."""
+
+_HISTORY = Rule("history", "goes with `history`, which is missing", "leave it out")
+_BOTH = "name both, as in `history` nights.parquet `period` 2026-11-25"
 
 
 @dataclass(frozen=True)
@@ -53,20 +61,23 @@ class ReportRequest:
         "has fallen, by a test that holds over all periods together",
         parse=Path,
         metavar="FILE",
+        need=Rule("period", "goes with `period`, which is missing", _BOTH),
     )
     period: str | None = option(
         None,
         "with `history`: the name of this period, such as 2026-11-25 or 2026-W9; periods are in the order of "
         "the numbers in their names, and one of the same name is replaced",
         metavar="NAME",
+        need=Rule("history", "goes with `history`, which is missing", _BOTH),
     )
-    backfill: bool = switch("with `history`: this period may come before all others")
+    backfill: bool = switch("with `history`: this period may come before all others", need=_HISTORY)
     baseline: int | None = option(
         None,
         "with `history`: how many periods at the start no change begins with; the test begins with the next "
         "one; without it 3, or 28 with `weight` or `cluster`",
         parse=int,
         metavar="N",
+        need=_HISTORY,
     )
     reference: float | None = option(
         None,
@@ -74,11 +85,13 @@ class ReportRequest:
         "the validation",
         parse=float,
         metavar="AUC",
+        need=_HISTORY,
     )
     period_weight: str | None = option(
         None,
         'with `history`: how much each period counts, such as "n_pos * n_neg / n": SQL on n, n_pos and n_neg',
         metavar="SQL",
+        need=_HISTORY,
     )
     untested: str = option(
         "fail",
@@ -102,7 +115,10 @@ class ReportRequest:
         "answer first",
         metavar="NAMES",
     )
-    wide: bool = switch("all columns, printed and in .md, .html and .xlsx files")
+    wide: bool = switch(
+        "all columns, printed and in .md, .html and .xlsx files",
+        conflicts=(Rule("columns", "prints all columns", "leave it out, or `columns`"),),
+    )
     limit: int | None = option(
         None,
         f"the most rows of groups to print, {DISPLAY_ROWS} without it; files have all",
@@ -142,14 +158,11 @@ class ReportRequest:
         if len(options["by"]) > 1 and "," in (options["versus"] or ""):
             # A segment of several columns.
             options["versus"] = tuple(options["versus"].split(","))
-        rows = RowOptions(values["label"], values["scores"], values["count"], values["where"], values["nan"])
-        rows = replace(rows, low_is_positive=values["low_is_positive"])
-        more_options = {name: values[name] for name in declared(cls)}
         request = cls(
             values["files"],
-            rows,
+            RowOptions.of(values),
             ReportOptions(**options),
-            **more_options,
+            **{name: values[name] for name in declared(cls)},
             in_effect=options_in_effect(values),
         )
         request.check()
@@ -157,31 +170,17 @@ class ReportRequest:
 
     def check(self) -> None:
         """Refuse options that do not belong together, before any file is read."""
-        options = self.options
         if self.from_states:
-            values = {name: getattr(options, name) for name in options.row_options}
-            refuse_of_rows(label=self.rows.label, where=self.rows.where, **values)
-        options.check()
-        # The plugin checks the options of statistics when their expressions are written.
-        masses = {name: getattr(options, name) for name in ("count", "weight")}
-        parts.summaries({"score": {"label": "label", "score": "score", **masses}}, options)
-        if options.cluster is not None:
-            parts.intervals_of_clusters(pl.col("label"), {"score": "score"}, options)
+            values = {name: getattr(self.options, name) for name in self.options.row_options}
+            refuse_row_options(label=self.rows.label, where=self.rows.where, **values)
+        self.options.check()
         if self.file is not None:
             refuse_path(self.file, ENDINGS)
-        if (self.history is None) != (self.period is None):
-            absent, present = ("period", "history") if self.period is None else ("history", "period")
-            reason = f"goes with `{absent}`, which is missing"
-            raise OptionError(
-                "", present, reason, "name both, as in `history` nights.parquet `period` 2026-11-25"
-            )
-        for name in ("backfill", "baseline", "reference", "period_weight"):
-            if self.history is None and is_set(getattr(self, name)):
-                raise OptionError("", name, "goes with `history`, which is missing", "leave it out")
+        check_rules("", self)
         if self.untested not in ("fail", "pass"):
             raise OptionError("", "untested", f"must be 'fail' or 'pass', got {self.untested!r}")
         if self.untested == "pass" and self.history is None:
-            raise OptionError("", "untested", "goes with `history`, which is missing", "leave it out")
+            raise OptionError("", "untested", _HISTORY.reason, _HISTORY.hint)
         if self.period is not None and not self.period.strip():
             raise OptionError("", "period", "must be a name, got an empty text", "write `period` 2026-11-25")
         if (
@@ -201,8 +200,7 @@ class ReportRequest:
         values |= {
             name: getattr(self.options, name) for name in ("by", "groupings", "weight", "cluster", "ci")
         }
-        values["scores"] = self.rows.scores
-        values["null_values"] = reading().options.null_values
+        values |= {"scores": self.rows.scores, "null_values": reading().options.null_values}
         used_options = {
             flag(name): _option_text(value) for name, value in values.items() if is_set(value, ())
         }
@@ -228,8 +226,6 @@ class ReportRequest:
         if unprinted and name is not None:
             reason = f"is about the printed table, and {unprinted} prints none"
             raise OptionError("", name, reason, "leave one out")
-        if self.wide and self.columns is not None:
-            raise OptionError("", "wide", "prints all columns", "leave it out, or `columns`")
         if self.limit is not None and self.limit < 0:
             raise OptionError(
                 "", "limit", f"must be a number of rows, such as {DISPLAY_ROWS}, got {self.limit}"
@@ -239,7 +235,7 @@ class ReportRequest:
             columns = list(dict.fromkeys(name.strip() for name in self.columns.split(",")))
         return TableView(columns, self.wide, DISPLAY_ROWS if self.limit is None else self.limit)
 
-    def writer(self, by: Sequence[str], view: TableView) -> ReportWriter | None:
+    def writer(self, view: TableView) -> ReportWriter | None:
         """Return what makes the contents of the file, if there is one; refuse a file of no use."""
         ending = self._ending()
         if ending is None:
@@ -247,8 +243,7 @@ class ReportRequest:
                 raise OptionError("", "title", "is of a page", "end `path` in .html or .md, or leave it out")
             refuse_unwritten(keep_formulas=self.keep_formulas)
             return None
-        options = replace(self.options, along=self.along_of(by))
-        writer = ReportWriter(ending, options, by, self.title, view, self.keep_formulas)
+        writer = ReportWriter(ending, self.options, self.options.by, self.title, view, self.keep_formulas)
         if self.file is None:
             # Standard output is no file: a name of no folder is checked in its place.
             refuse_path(Path(f"report{ending}"), ENDINGS)
@@ -259,25 +254,24 @@ class ReportRequest:
         kept = [score for score in self.rows.scores if score not in scores]
         return replace(self, rows=replace(self.rows, scores=kept))
 
-    def along_of(self, by: Sequence[str]) -> str | None:
-        """Return the name of the column of periods, which may be written as it is in --by."""
+    def with_names(self, by: Sequence[str]) -> ReportRequest:
+        """Name the columns of groups, which may be SQL in --by and --along."""
+        names = dict(zip(self.options.by, by, strict=True))
         along = self.options.along
-        is_text = along is not None and along in self.options.by
-        return by[list(self.options.by).index(str(along))] if is_text else along
+        along = along if along is None else names.get(along, along)
+        return replace(self, options=replace(self.options, by=by, along=along))
 
-    def columns_of(self, files: Files) -> ReportOptions:
-        """Return the options with columns in place of the texts that name them."""
-        options = self.options
-        return replace(
-            options,
-            by=files.by,
-            along=self.along_of(files.by),
-            folds=files.column("folds", options.folds),
-            user=files.column("user", options.user),
-            stability=files.condition("stability", options.stability),
-            cluster=files.column("cluster", options.cluster),
-            weight=files.column("weight", options.weight),
-        )
+    def source(self, files: Files) -> tuple[ReportOptions, Source]:
+        """Read the columns, and return them with the options of their evaluation."""
+        columns: dict[str, Any] = {
+            "folds": files.column("folds", self.options.folds),
+            "user": files.column("user", self.options.user),
+            "stability": files.condition("stability", self.options.stability),
+        }
+        options = replace(self.options, **columns)
+        source = self.rows.source(files, *columns.values())
+        refuse_clashes(source.rows.by)
+        return options, source
 
     def _ending(self) -> str | None:
         """Return the ending that says what is written."""

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, get_args
 
 import polars as pl
 
-from polars_auc._cli.arguments import Once, add_by, add_files, add_output, add_rows
+from polars_auc._cli.arguments import Once, add_by, add_files, add_option, add_output, add_rows
+from polars_auc._cli.files import Files
 from polars_auc._cli.nan import log_nan
 from polars_auc._cli.refusal import Incomplete, Refusal, flag
-from polars_auc._cli.rows import Files, RowOptions, file_errors
-from polars_auc._cli.states import add_limit, state_columns
+from polars_auc._cli.rows import RowOptions, Source, state_columns
 from polars_auc._cli.streams import log, progress
 from polars_auc._commands.output import save
-from polars_auc._expressions.states import merge_states, roc_state
+from polars_auc._expressions.states import Scale, merge_states, roc_state
 from polars_auc._page.files import refuse_path
 from polars_auc._page.tables import TableWriter
 from polars_auc._page.text import counted
 from polars_auc._plugin.errors import OptionError
-from polars_auc._report.nan import Nans
+from polars_auc._report.options import ReportOptions
+from polars_auc._report.rows import Rows
 
 
 def add_state(commands: Any) -> None:
@@ -34,14 +36,10 @@ def add_state(commands: Any) -> None:
     command.set_defaults(run=state)
     add_files(command)
     add_rows(command)
-    command.add_argument(
-        "--weight",
-        action=Once,
-        metavar="COLUMN",
-        help="the column, or SQL, of the rows' weights; states then have sums of weights",
-    )
+    weight = "the column, or SQL, of the rows' weights; states then have sums of weights"
+    add_option(command, ReportOptions, "weight", weight)
     add_by(command)
-    add_limit(command, "the most bins of a state, such as 4096; without it states are exact")
+    _add_limit(command)
     command.add_argument(
         "--allow-empty", action="store_true", help="write states also if no row has a label and a score"
     )
@@ -59,36 +57,46 @@ def add_merge(commands: Any) -> None:
     command.set_defaults(run=merge)
     add_files(command)
     add_by(command)
-    add_limit(command, "the most bins of a state, such as 4096; without it states are exact")
+    _add_limit(command)
     add_output(command, "write the states: .parquet", required=True)
+
+
+def _add_limit(command: argparse.ArgumentParser) -> None:
+    """Add how small states are."""
+    command.add_argument(
+        "--max-bins",
+        action=Once,
+        type=int,
+        metavar="N",
+        help="the most bins of a state, such as 4096; without it states are exact",
+    )
+    command.add_argument(
+        "--scale",
+        action=Once,
+        choices=get_args(Scale),
+        help="with --max-bins: where bins are small; real: near 0 (the default), probability: near 0 and 1",
+    )
 
 
 def state(options: argparse.Namespace) -> bool:
     """Write the states of rows."""
     files, limit = _files_and_options(options)
-    weight = files.column("weight", options.weight)
-    rows = RowOptions(options.label, options.scores, options.count, options.where, options.nan).rows(
-        files, weight
-    )
-    if weight is not None and rows.count is not None:
-        raise OptionError("", "", "`weight` and `count` are mutually exclusive", "leave one out")
+    source = RowOptions.of(vars(options)).source(files)
+    rows = source.rows
     clash = next((name for name in rows.scores if name in files.by), None)
     if clash is not None:
         raise Refusal(
             f"{flag('by')} and {flag('scores')} both name {clash!r}, and the file would have two columns "
             "of that name"
         )
-    with file_errors(files.names, rows.names):
-        states = [
-            roc_state(rows.label, score, weight=weight, count=rows.count, **limit).alias(text)
-            for text, score in rows.scores.items()
-        ]
-    table = _counted(files, rows.rows, states, rows.names)
+    with source.faults():
+        states = rows.each(roc_state, **limit)
+    table = _counted(source, states)
     used = [pl.col(name).struct.field("n_pos", "n_neg").sum() for name in rows.scores]
     if not options.allow_empty and not any(sum(table.select(each).row(0)) for each in used):
-        what = "a label and a score" if weight is None else "a label, a score and a weight above 0"
+        what = "a label and a score" if rows.weight is None else "a label, a score and a weight above 0"
         raise Refusal(f"no row has {what}. Hint: if that is expected, write --allow-empty")
-    has_nan = log_nan(files, rows.nans(weight=weight), rows)
+    has_nan = log_nan(source)
     _write(options, table)
     if has_nan:
         raise Incomplete
@@ -99,11 +107,12 @@ def merge(options: argparse.Namespace) -> bool:
     """Write the merged states of files."""
     files, limit = _files_and_options(options)
     columns = state_columns(files, [])
-    with file_errors(files.names, ()):
-        states = [merge_states(name, **limit) for name in columns]
-    names = [*files.keys(), *columns]
-    table = _counted(files, files.rows, states, names, file_checks=states)
-    log_nan(files, Nans.from_states(table.lazy(), columns, files.by), None)
+    keys = files.keys()
+    source = Source(files, Rows.from_states(files.rows, keys, columns), [*keys, *columns])
+    with source.faults():
+        states = source.rows.each(merge_states, **limit)
+    table = _counted(source, states)
+    log_nan(replace(source, rows=Rows.from_states(table.lazy(), keys, columns)))
     return _write(options, table)
 
 
@@ -121,17 +130,12 @@ def _files_and_options(options: argparse.Namespace) -> tuple[Files, dict[str, An
     }
 
 
-def _counted(
-    files: Files,
-    rows: pl.LazyFrame,
-    states: Sequence[pl.Expr],
-    names: Sequence[str],
-    file_checks: Sequence[pl.Expr] = (),
-) -> pl.DataFrame:
-    with file_errors(files.names, names, file_checks), progress(f"counting {files.size()}"):
-        if not files.by:
-            return rows.select(states).collect()
-        return rows.group_by(files.by).agg(states).sort(files.by, nulls_last=True).collect()
+def _counted(source: Source, states: Sequence[pl.Expr]) -> pl.DataFrame:
+    frame, by = source.rows.frame, source.rows.by
+    with source.faults(), progress(f"counting {source.files.size()}"):
+        if not by:
+            return frame.select(states).collect()
+        return frame.group_by(by).agg(states).sort(by, nulls_last=True).collect()
 
 
 def _write(options: argparse.Namespace, table: pl.DataFrame) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from polars_auc._cli.arguments import add_option, add_output, options_in_effect
-from polars_auc._cli.rows import Files, RowOptions
+from polars_auc._cli.files import Files
 from polars_auc._commands.output import refuse_unwritten, save
 from polars_auc._commands.report_options import ReportRequest
 from polars_auc._page.about import about_rows
@@ -18,8 +18,6 @@ from polars_auc._page.files import refuse_path
 from polars_auc._page.markdown import code
 from polars_auc._page.tables import TABLES, TableWriter
 from polars_auc._page.text import counted
-
-__all__ = ["ENDINGS", "add_table_output", "save_table", "table_writer"]
 
 ENDINGS = (*TABLES, ".md")
 """The endings of files that a table can be written as."""
@@ -51,7 +49,6 @@ def save_table(
     writer: TableWriter,
     options: argparse.Namespace,
     files: Files,
-    rows: RowOptions,
     scores: Sequence[str],
     table: pl.DataFrame,
     more: Sequence[tuple[str, str]] = (),
@@ -64,10 +61,10 @@ def save_table(
             scores,
             files.by,
             name,
-            label=rows.label,
-            where=rows.where,
-            count=rows.count,
-            low_is_positive=rows.low_is_positive,
+            label=options.label,
+            where=options.where,
+            count=options.count,
+            low_is_positive=options.low_is_positive,
         ),
     ]
     if (weight := getattr(options, "weight", None)) is not None:

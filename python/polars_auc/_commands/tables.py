@@ -19,23 +19,22 @@ from polars_auc._cli.arguments import (
     add_rows,
     add_switch,
 )
+from polars_auc._cli.files import Files
 from polars_auc._cli.nan import log_nan
 from polars_auc._cli.refusal import Incomplete, Refusal, flag
-from polars_auc._cli.rows import Files, RowOptions, file_errors
-from polars_auc._cli.states import add_from_states, evaluated_states, refuse_of_rows, state_nans
+from polars_auc._cli.rows import RowOptions
 from polars_auc._cli.streams import log, progress, show
+from polars_auc._commands.report_options import ReportRequest
 from polars_auc._commands.table_files import ENDINGS, add_table_output, save_table, table_writer
 from polars_auc._expressions.comparisons import adjust_p_values, compare_scores
 from polars_auc._expressions.curves import gains_table
 from polars_auc._expressions.thresholds import Criterion, operating_point
 from polars_auc._frames.curve_points import curve_points
-from polars_auc._frames.evaluated import Evaluated
 from polars_auc._page.about import about_adjustment, about_intervals
 from polars_auc._page.text import DISPLAY_ROWS, counted, plain
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.options import ReportOptions
-
-__all__ = ["add_compare", "add_gains", "add_thresholds"]
+from polars_auc._report.rows import Rows
 
 # The columns that answer first.
 _GAINS_COLUMNS = ("band", "highest", "lowest", "n", "n_pos", "rate", "gain", "lift", "ks")
@@ -111,7 +110,7 @@ def _add_common(command: argparse.ArgumentParser, run: Callable[..., bool], *, s
     add_by(command)
     add_option(command, ReportOptions, "low_is_positive")
     if states:
-        add_from_states(command)
+        add_option(command, ReportRequest, "from_states")
     # These commands have no interval of an AUC, whose method a report names here.
     weight = "the column, or SQL, with the weight of each row, for rows of unequal probabilities of sampling"
     add_option(command, ReportOptions, "weight", weight)
@@ -134,8 +133,8 @@ def gains(options: argparse.Namespace) -> bool:
         _refuse_descending(edges)
         edges = [-edge for edge in reversed(edges)]
 
-    def points(evaluated: Evaluated) -> pl.LazyFrame:
-        return evaluated.points(gains_table, bands=options.bands, edges=edges).drop("point")
+    def points(rows: Rows) -> pl.LazyFrame:
+        return rows.points(gains_table, bands=options.bands, edges=edges).drop("point")
 
     return _table(options, "Gains", points, _GAINS_COLUMNS)
 
@@ -145,10 +144,10 @@ def thresholds(options: argparse.Namespace) -> bool:
     values = {name: getattr(options, name) for name in ("target", "cost", "prevalence", "beta")}
     point_options = {name: value for name, value in values.items() if value is not None}
 
-    def points(evaluated: Evaluated) -> pl.LazyFrame:
-        best = evaluated.each(operating_point, criterion=options.criterion, **point_options)
-        table = curve_points(evaluated.rows, [each.implode() for each in best], evaluated.by)
-        return evaluated.on_their_scale(table.drop("point"))
+    def points(rows: Rows) -> pl.LazyFrame:
+        best = rows.each(operating_point, criterion=options.criterion, **point_options)
+        table = curve_points(rows.frame, [each.implode() for each in best], rows.by)
+        return rows.on_user_scale(table.drop("point"))
 
     return _table(options, "Thresholds", points, _THRESHOLD_COLUMNS)
 
@@ -158,23 +157,22 @@ def compare(options: argparse.Namespace) -> bool:
     if len(options.scores) == 1:
         raise Refusal(f"compare needs two {flag('scores')} or more, got one")
 
-    def points(evaluated: Evaluated) -> pl.LazyFrame:
-        columns = list(evaluated.scores.values())
+    def points(rows: Rows) -> pl.LazyFrame:
+        assert rows.label is not None
         # Of two scores the expression takes the second from the first. Here the first is the one that stands
         # first, and the second is held against it, as in a report.
-        scores = reversed(evaluated.scores.items())
         compared = compare_scores(
-            columns[0]["label"],
-            *(column["score"].alias(name) for name, column in scores),
-            reference=len(columns) - 1 if options.against_first else None,
+            rows.label,
+            *(score.alias(name) for name, score in reversed(rows.scores.items())),
+            reference=len(rows.scores) - 1 if options.against_first else None,
             adjust=None,
             level=options.level,
-            weight=columns[0].get("weight"),
-            count=columns[0]["count"],
+            weight=rows.weight,
+            count=rows.count,
         )
-        by = evaluated.by
-        areas = curve_points(evaluated.rows, compared.struct.field("areas"), by)
-        table = curve_points(evaluated.rows, compared.struct.field("differences"), by)
+        by = rows.by
+        areas = curve_points(rows.frame, compared.struct.field("areas"), by)
+        table = curve_points(rows.frame, compared.struct.field("differences"), by)
         table = table.sort(*by, "point", descending=[False] * len(by) + [True], nulls_last=True)
         table = table.drop("point").rename({"score_a": "second", "score_b": "first"})
         for side in ("first", "second"):
@@ -198,7 +196,7 @@ def compare(options: argparse.Namespace) -> bool:
 def _table(
     options: argparse.Namespace,
     title: str,
-    points: Callable[[Evaluated], pl.LazyFrame],
+    points: Callable[[Rows], pl.LazyFrame],
     first: tuple[str, ...],
     more: Sequence[tuple[str, str]] = (),
 ) -> bool:
@@ -206,42 +204,23 @@ def _table(
     writer = table_writer(options, title)
     _refuse_printing(options)
     files = Files.grouped(options.files, options.by, options.output)
-    rows = RowOptions(
-        options.label, options.scores, options.count, options.where, options.nan, options.low_is_positive
-    )
-    weight = files.column("weight", options.weight)
-    if weight is not None and rows.count is not None:
-        raise OptionError("", "", "`weight` and `count` are mutually exclusive", "leave one out")
-    read = None
-    if getattr(options, "from_states", False):
-        refuse_of_rows(
-            label=rows.label,
-            count=rows.count,
-            where=rows.where,
-            nan=rows.nan,
-            low_is_positive=rows.low_is_positive,
-            weight=options.weight,
-        )
-        evaluated = evaluated_states(files, rows.scores)
-    else:
-        read = rows.rows(files, weight)
-        evaluated = read.evaluated(weight=weight)
-    with file_errors(files.names, evaluated.read, evaluated.states), progress(f"evaluating {files.size()}"):
-        table, number = pl.collect_all([points(evaluated), evaluated.number_of_groups()])
-    keys = [*evaluated.by, *(["score"] if "score" in table.columns else [])]
-    whole = number.item() * (len(evaluated.scores) if "score" in keys else 1)
+    source = RowOptions.of(vars(options)).source(files)
+    rows = source.rows
+    with source.faults(), progress(f"evaluating {files.size()}"):
+        table, number = pl.collect_all([points(rows), rows.number_of_groups()])
+    keys = [*rows.by, *(["score"] if "score" in table.columns else [])]
+    whole = number.item() * (len(rows.scores) if "score" in keys else 1)
     n_tables = table.select(keys).n_unique() if keys else min(1, table.height)
     # Where a score is NaN there is no table, or one of NaN.
     may_be_nan = n_tables < whole or any(column.is_nan().any() for column in table if column.dtype.is_float())
-    nans = state_nans(evaluated) if read is None else read.nans(weight=weight)
-    has_nan = log_nan(files, nans, read, may_be_nan=may_be_nan, quiet=options.quiet)
+    has_nan = log_nan(source, may_be_nan=may_be_nan, quiet=options.quiet)
     why = "each needs a positive and a negative that have a score, and none that is NaN"
     if table.is_empty():
         raise Refusal(f"no table: {why}")
     if n_tables < whole:
         log(f"polars-auc: {whole - n_tables} of {counted(whole, 'table')} left out: {why}")
     if writer is not None:
-        notes = save_table(writer, options, files, rows, list(evaluated.scores), table, more)
+        notes = save_table(writer, options, files, list(rows.scores), table, more)
         for line in [] if options.quiet else notes:
             log(f"polars-auc: {line}")
     if options.low_is_positive and first is not _PAIR_COLUMNS:

@@ -314,55 +314,26 @@ def roc_summary(
     return expression_of(roc_summary, locals())
 
 
-def roc_summary_short(**arguments: object) -> pl.Expr:
-    """Return the numbers of :func:`roc_summary` that a report shows, from the same arguments.
-
-    Without the average precision and the best threshold it takes less time, and its dtype is the same for
-    all scores.
-    """
-    bound = inspect.signature(roc_summary).bind(**arguments)
-    bound.apply_defaults()
-    return expression_of(roc_summary, bound.arguments, variant="short")
-
-
-def roc_summary_of_scores(columns: Sequence[Mapping[str, Any]], **options: object) -> pl.Expr:
-    """Return an array of what :func:`roc_summary_short` returns for the columns of each score or state.
-
-    All columns but scores and states are the same for all.
-    """
-    bound = inspect.signature(roc_summary).bind(**columns[0], **options)
-    bound.apply_defaults()
-    return expression_of(roc_summary, bound.arguments, variant="of_scores", several=_column_lists(columns))
-
-
-def roc_summary_bounded_of_scores(
-    columns: Sequence[Mapping[str, Any]],
-    *,
-    max_bins: int | None,
-    scale: Literal["real", "probability"] | None,
-    **options: object,
+def roc_summaries(
+    columns: Sequence[Mapping[str, Any]], bins: Mapping[str, Any] | None = None, **options: object
 ) -> pl.Expr:
-    """Return an array of the numbers of each score's state with at most ``max_bins`` bins, and their bounds.
+    """Return an array of the numbers of :func:`roc_summary` that a report shows, one for each score or state.
 
-    Beside the fields of :func:`roc_summary_short` there are ``auc_min``, ``auc_max`` and ``exact``, as of
-    :func:`roc_auc_bounds`. Groups with fewer rows than bins are answered from their rows.
+    Without the average precision and the best threshold they take less time, and their dtype is the same for
+    all scores. All columns but scores and states are the same for all. With ``bins``, which say how small
+    states are, the numbers are those of each score's state, with ``auc_min``, ``auc_max`` and ``exact``, as
+    of :func:`roc_auc_bounds`; groups with fewer rows than bins are answered from their rows.
     """
     bound = inspect.signature(roc_summary).bind(**columns[0], **options)
     bound.apply_defaults()
+    (role,) = {"score", "state"} & set(columns[0])
     return expression_of(
         roc_summary,
         bound.arguments,
-        variant="bounded_of_scores",
-        several=_column_lists(columns),
-        max_bins=max_bins,
-        scale=scale,
+        variant="of_scores" if bins is None else "bounded_of_scores",
+        several=(role, [score_columns[role] for score_columns in columns]),
+        **(bins or {}),
     )
-
-
-def _column_lists(columns: Sequence[Mapping[str, Any]]) -> tuple[str, list[IntoExpr]]:
-    """Return the role of the scores or states, and their columns."""
-    (role,) = {"score", "state"} & set(columns[0])
-    return role, [score_columns[role] for score_columns in columns]
 
 
 Resampled: TypeAlias = Literal[

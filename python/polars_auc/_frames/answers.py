@@ -16,8 +16,6 @@ from polars_auc._plugin.call import LIST_OF, group_lists
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["Answers", "are_in_order", "are_of_rows"]
-
 # Functions that make a value of each row from values of the same row, as Polars calls them.
 _FUNCTIONS_OF_ROWS = frozenset(
     ("Abs", "FillNull", "Negate", "IsFinite", "IsInfinite", "IsNan", "IsNotNan", "IsNotNull", "IsNull", "Not")

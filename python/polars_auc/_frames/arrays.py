@@ -14,16 +14,9 @@ from polars_auc._expressions.curves import roc_curve
 from polars_auc._expressions.intervals import roc_summary
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.inputs import called
+from polars_auc._frames.scores import refuse_nan
 from polars_auc._plugin.errors import OptionError, OptionTypeError
 from polars_auc._plugin.warning import warn
-
-__all__ = [
-    "Evaluation",
-    "curves_of_arrays",
-    "evaluate",
-    "evaluate_estimator",
-    "plain_values",
-]
 
 _EXAMPLE = "evaluate(y, model.predict_proba(X)[:, 1])"
 
@@ -130,8 +123,7 @@ def evaluate(
     >>> round(result.auc, 4), round(result.lower, 4), round(result.upper, 4), round(result.ks, 4), result.n
     (0.8889, 0.2856, 0.9939, 0.6667, 6)
     """
-    if nan not in (None, "skip"):
-        raise OptionError("evaluate", "nan", f"must be 'skip', or be left out, got {nan!r}")
+    refuse_nan("evaluate", nan)
     others = {"score": score} | ({} if weight is None else {"weight": weight})
     series = _columns("evaluate", label, others)
     if nan is not None and series["score"].dtype.is_float():

@@ -11,8 +11,6 @@ import polars as pl
 
 from polars_auc import _native
 
-__all__ = ["batches", "collection"]
-
 
 @contextmanager
 def batches(rows: pl.LazyFrame, size: int, *, maintain_order: bool) -> Iterator[Iterator[pl.DataFrame]]:

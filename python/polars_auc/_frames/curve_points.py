@@ -12,8 +12,6 @@ from polars_auc._frames.inputs import called, keys_of, like, refuse_keys, rows_o
 if TYPE_CHECKING:
     from polars_auc._frames.inputs import ArrowStream, Frame
 
-__all__ = ["curve_points"]
-
 # Names that no column of a user has.
 _POINTS, _NAMES = "polars_auc: points", "polars_auc: names"
 

@@ -15,8 +15,6 @@ from polars_auc._frames.inputs import called
 from polars_auc._plugin.interrupts import interruptible
 from polars_auc._plugin.options import format_value, is_number, number
 
-__all__ = ["Evaluator"]
-
 # Rows that are kept before they are counted: counting costs some 0.5 ms a time, whatever it counts.
 _ROWS = 2**16
 
@@ -269,7 +267,7 @@ def _float(value: Any, what: str) -> float:
 
 def _rounded(what: str, value: object) -> str:
     return (
-        f"{what} is Float64, which cannot represent {format_value(value)}. Hint: give numbers that Float64 "
+        f"{what} is Float64, which cannot represent {format_value(value)}. Hint: write numbers that Float64 "
         "holds, or use roc_state, which keeps scores in their own dtype"
     )
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from polars_auc._frames.inputs import ArrowStream, Frame
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["group_states"]
-
 # Rows that are counted at a time: with fewer, states take longer to merge than to make.
 _BATCH_ROWS = 4_000_000
 

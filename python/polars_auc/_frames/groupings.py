@@ -11,8 +11,6 @@ import polars as pl
 from polars_auc._plugin.errors import OptionError, per_front_end
 from polars_auc._plugin.options import format_value
 
-__all__ = ["EVERY", "GROUPING", "Groupings", "group_names", "grouped", "key_sets"]
-
 GROUPING = "grouping"
 """The column that says by which columns a row's group was made."""
 

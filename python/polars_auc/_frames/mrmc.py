@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._plugin.options import Adjustment
 
-__all__ = ["mrmc_roc_auc"]
-
 _EXAMPLE = 'mrmc_roc_auc(frame, "label", "score", reader="reader", modality="modality", case="case")'
 
 

@@ -13,8 +13,6 @@ from polars_auc._expressions.states import merge_states, roc_state
 from polars_auc._frames.answers import Answers
 from polars_auc._plugin.call import add_batch, batch_answers, columns_of_batches
 
-__all__ = ["PART_BYTES", "PartialStates", "state_column"]
-
 PART_BYTES = 2**27
 """About how many bytes are counted, merged or handed on at once, so that not everything need be in memory."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from polars_auc._frames.inputs import ArrowStream, Frame
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["roc_auc_in_passes"]
-
 # The bins of the state of a pass. They say where ranges are cut, and with a tolerance also how much is known
 # before any range is read. With more, rows take longer to count than to read.
 _BINS = 2**14

@@ -12,8 +12,6 @@ from polars_auc._frames.answers import Answers
 from polars_auc._frames.batches import batches
 from polars_auc._plugin.errors import OptionError
 
-__all__ = ["Runs"]
-
 # Rows that are read at a time: with fewer, a core waits for the next ones.
 _BATCH_ROWS = 1_000_000
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._plugin.options import Adjustment
 
-__all__ = ["IS_SEGMENT", "compare_segments", "summaries_of_segments"]
-
 _EXAMPLE = 'compare_segments(frame, "label", "score", "segment")'
 
 _STATE_EXAMPLE = 'compare_segments(frame, state="state", by="segment")'

@@ -15,21 +15,6 @@ from polars_auc._plugin.periods import period_dtype
 from polars_auc._report.nan import skipped_message
 from polars_auc._report.options import ReportOptions
 
-__all__ = [
-    "about_adjustment",
-    "about_intervals",
-    "about_options",
-    "about_rows",
-    "areas_below_one_half",
-    "areas_that_are_nan",
-    "groups_without_stability",
-    "needed",
-    "skipped",
-    "unfinished_periods",
-    "untested",
-    "without_interval",
-]
-
 # Scores and periods that are named of many.
 _MOST_NAMES = 4
 

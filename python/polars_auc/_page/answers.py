@@ -14,8 +14,6 @@ from polars_auc._plots.names import score_text, visible
 from polars_auc._plots.numbers import after_adjustment, cell
 from polars_auc._report.options import ReportOptions
 
-__all__ = ["answers", "answers_of_all_groups", "few_rows", "findings", "prevalence_error"]
-
 # What is named of many.
 _MOST_NAMES = 4
 

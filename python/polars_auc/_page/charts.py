@@ -17,8 +17,6 @@ from polars_auc._plots.roc import plot_calibration, plot_roc
 from polars_auc._plots.stability import plot_stability
 from polars_auc._plots.trend import period_of, plot_trend
 
-__all__ = ["MOST_CURVES", "charts"]
-
 MOST_CURVES = 8
 """The scores that are drawn: more curves hide each other."""
 

@@ -15,16 +15,14 @@ from polars_auc._expressions.calibration import calibration_curve
 from polars_auc._expressions.curves import gains_table, roc_curve
 from polars_auc._expressions.states import have_weights, roc_auc_bounds
 from polars_auc._expressions.thresholds import operating_point
-from polars_auc._frames.evaluated import Evaluated
 from polars_auc._frames.groupings import GROUPING
 from polars_auc._plots.curves import score_counts
 from polars_auc._plots.points import POINT_COLUMNS
+from polars_auc._report.rows import Rows
 from polars_auc._report.stability import Reference
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
-
-__all__ = ["Details", "details"]
 
 # The bins of the state of all rows. Of more rows the smaller state takes a third of the time: with 10^7
 # normal scores 0.5 instead of 1.6 seconds, and its AUC is off by at most 0.0002.
@@ -101,21 +99,14 @@ class Details:
         return cls(empty, empty, empty, {}, empty, empty, empty, empty, 0, 0.0)
 
 
-def details(
-    evaluated: Evaluated,
-    table: pl.DataFrame,
-    level: float,
-    *,
-    has_bands: bool,
-    stability: IntoExpr | None = None,
-) -> Details:
+def details(rows: Rows, table: pl.DataFrame, level: float, stability: IntoExpr | None = None) -> Details:
     """Evaluate what a page shows of all rows, and the curve of each group that has a panel."""
     n = table.filter(pl.col("scope") == "overall").select(pl.col("n").max()).item() or 0
     bins = _BINS if n <= _MOST_ROWS else _BINS_OF_MANY
     # Of several groupings, panels are of the first.
     grouping = table[GROUPING][0] if GROUPING in table.columns else None
-    by = evaluated.by if grouping is None else grouping.split(", ")
-    rows: pl.LazyFrame | None = None
+    by = rows.by if grouping is None else grouping.split(", ")
+    panels: Rows | None = None
     if by:
         first = table.filter(pl.col("scope") == "group", pl.col("score") == table["score"][0])
         if grouping is not None:
@@ -123,14 +114,15 @@ def details(
         drawable = first.filter(pl.col("auc").is_not_nan())
         # Of groups of one size always the same ones.
         largest = drawable.sort("n", descending=True, maintain_order=True).head(_PANELS).select(by)
-        rows = evaluated.rows.join(largest.lazy(), on=by, how="semi", nulls_equal=True)
+        in_panels = rows.frame.join(largest.lazy(), on=by, how="semi", nulls_equal=True)
+        panels = replace(rows, frame=in_panels)
     keys = _key_columns(by)
-    states = _states(evaluated, rows, keys, bins)
+    states = _states(rows, panels, keys, bins)
     whole, sizes = states.whole, states.sizes
     calibration, counts = pl.DataFrame(), pl.DataFrame()
-    if "brier_score" in table.columns and not evaluated.negated:
+    if "brier_score" in table.columns and not rows.user_dtypes:
         # A report with calibration reads all rows at once, so that these bins are exact, too.
-        exact = replace(evaluated, by=[])
+        exact = replace(rows, by=[])
         calibration, counts = pl.collect_all(
             [exact.points(calibration_curve, level=level), exact.points(score_counts)]
         )
@@ -139,7 +131,7 @@ def details(
         # No band knows clusters or weights.
         bands=(
             whole.points(roc_band, level=level).collect()
-            if has_bands and not states.has_weights
+            if rows.cluster is None and not states.has_weights
             else pl.DataFrame()
         ),
         panels=(
@@ -151,11 +143,15 @@ def details(
         bars=_bars(whole, sizes),
         gains=whole.points(gains_table).collect(),
         thresholds=_thresholds(whole),
-        stability=pl.DataFrame() if stability is None else _stability(evaluated, stability),
+        stability=(
+            pl.DataFrame()
+            if stability is None
+            else rows.on_user_scale(Reference.of(stability, rows).bands()).collect()
+        ),
         bins=max(number for number, _ in sizes.values()),
         error=states.error,
-        low_is_positive=bool(evaluated.negated),
-        weighted=evaluated.weighted_states,
+        low_is_positive=bool(rows.user_dtypes),
+        weighted=rows.weighted_states,
         with_nan=states.with_nan,
         calibration=calibration,
         score_counts=counts,
@@ -166,8 +162,8 @@ def details(
 class _States:
     """What curves, bands and tables are made of."""
 
-    whole: Evaluated
-    groups: Evaluated | None
+    whole: Rows
+    groups: Rows | None
     """The groups that have a panel."""
     sizes: dict[str, tuple[int, bool]]
     """The bins of each score, and whether scores are joined in them."""
@@ -176,14 +172,14 @@ class _States:
     with_nan: list[str]
 
 
-def _states(evaluated: Evaluated, rows: pl.LazyFrame | None, keys: dict[str, str], bins: int) -> _States:
+def _states(rows: Rows, panels: Rows | None, keys: dict[str, str], bins: int) -> _States:
     """Make one state of all rows, and one of each group that has a panel."""
-    states = evaluated.merged([], bins)
+    states = rows.merged([], bins)
     groups = None
-    if rows is not None:
-        merged = replace(evaluated, rows=rows).merged(list(keys), _BINS_OF_GROUP)
-        groups = evaluated.with_states(merged.rename(keys), list(keys.values()))
-    whole = evaluated.with_states(states, [])
+    if panels is not None:
+        merged = panels.merged(list(keys), _BINS_OF_GROUP)
+        groups = rows.with_states(merged.rename(keys), list(keys.values()))
+    whole = rows.with_states(states, [])
     sizes = {name: _size(states[name]) for name in whole.scores}
     # The bounds of a state with weights are apart for their rounding alone, too.
     bounds = states.select(whole.each(roc_auc_bounds)).select(name for name in sizes if sizes[name][1])
@@ -211,30 +207,20 @@ def _key_columns(by: list[str]) -> dict[str, str]:
     return renamed
 
 
-def _thresholds(whole: Evaluated) -> pl.DataFrame:
+def _thresholds(whole: Rows) -> pl.DataFrame:
     rows = []
     for rule, options in _RULES:
-        points = whole.rows.select(whole.each(operating_point, **options)).collect()
+        points = whole.frame.select(whole.each(operating_point, **options)).collect()
         for column in points:
             point = column.item()
             if point is not None and point["tpr"] is not None and not math.isnan(point["tpr"]):
                 threshold = point["threshold"]
-                threshold = -threshold if whole.negated and threshold is not None else threshold
+                threshold = -threshold if whole.user_dtypes and threshold is not None else threshold
                 rows.append({"score": column.name, "rule": rule, **point, "threshold": threshold})
     return pl.DataFrame(
         [{**row, "threshold": None if row["threshold"] is None else str(row["threshold"])} for row in rows],
         infer_schema_length=None,
     )
-
-
-def _stability(evaluated: Evaluated, stability: IntoExpr) -> pl.DataFrame:
-    """Return the bands of the index over all rows."""
-    role = "state" if evaluated.has_states else "score"
-    scores = {name: inputs[role] for name, inputs in evaluated.scores.items()}
-    count = next(iter(evaluated.scores.values())).get("count")
-    has_states = evaluated.has_states
-    reference = Reference.of(stability, evaluated.rows, scores, count=count, has_states=has_states)
-    return evaluated.on_their_scale(reference.bands()).collect()
 
 
 def _size(state: pl.Series) -> tuple[int, bool]:
@@ -243,11 +229,11 @@ def _size(state: pl.Series) -> tuple[int, bool]:
     return bins or 0, bool(state.struct.field("resolution").item())
 
 
-def _bars(whole: Evaluated, sizes: dict[str, tuple[int, bool]]) -> pl.DataFrame:
+def _bars(whole: Rows, sizes: dict[str, tuple[int, bool]]) -> pl.DataFrame:
     """Count each class in bars of equal width."""
     parts = []
     # Bars are made of the scores as they are in the states.
-    is_negated, whole = bool(whole.negated), replace(whole, negated=())
+    is_negated, whole = bool(whole.user_dtypes), replace(whole, user_dtypes=())
     fine = whole.points(gains_table, bands=_TAILS).collect()
     for name, (bins, is_joined) in sizes.items():
         edges = _edges(fine.filter(pl.col("score") == name))

@@ -15,8 +15,6 @@ from typing import Any
 from polars_auc._native import __version__
 from polars_auc._plots.drawing_scripts import drawing_scripts
 
-__all__ = ["await_libraries", "begin_to_load_libraries", "document"]
-
 # Stands at the head of a page until all its scripts are known.
 _POLICY = "polars_auc: policy"
 

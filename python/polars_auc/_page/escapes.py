@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["changed_cells", "with_formulas", "without_formulas"]
-
 # A sheet takes a cell that begins so for a formula; some also with the signs in their full width.
 _BEGIN = r"'*[=+\-@\t\r\n\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
 

@@ -12,8 +12,6 @@ from pathlib import Path
 from polars_auc._plugin.errors import CALLED, OptionError
 from polars_auc._plugin.packages import require
 
-__all__ = ["refuse_path", "replace_file"]
-
 
 def refuse_path(path: Path, endings: Iterable[str]) -> None:
     """Refuse a file of another ending, one that cannot be made, and one that may not be written."""

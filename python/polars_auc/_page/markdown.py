@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from polars_auc._plots.names import visible
 
-__all__ = ["code", "markdown_page", "markdown_text"]
-
 # What makes tags, links, pictures, code, tables, emphasis, headings and formulas, where no letter is on both
 # sides of an underscore.
 _MARKS = re.compile(r"[\\`*\[\]<>|~$#&@]|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.", re.IGNORECASE)

@@ -18,10 +18,8 @@ from polars_auc._page.text import differing, is_exact
 from polars_auc._plots.forest import has_few_rows
 from polars_auc._plots.names import SCORE, key_text, plain_texts, score_text, visible
 from polars_auc._plots.numbers import aligned, cell, number_format, places_of
+from polars_auc._report.columns import CALIBRATION, CHANGES
 from polars_auc._report.options import ReportOptions
-from polars_auc._report.rows import CALIBRATION, CHANGES
-
-__all__ = ["page"]
 
 # Groups without an AUC that are listed, and groups whose scores have moved.
 _LISTED = 50

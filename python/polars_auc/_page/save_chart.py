@@ -16,8 +16,6 @@ from polars_auc._plugin.errors import OptionError, OptionTypeError
 from polars_auc._plugin.options import format_value, is_number, number
 from polars_auc._plugin.packages import require
 
-__all__ = ["CHARTS", "chart_contents", "refuse_size", "refuse_title", "save_chart"]
-
 CHARTS = (".html", ".pdf", ".png", ".svg")
 """The endings of files of charts."""
 

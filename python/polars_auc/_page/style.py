@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from polars_auc._frames.inputs import IntoFrame
 
-__all__ = ["load_ipython_extension", "style_report", "unload_ipython_extension"]
-
 _NAME = "style_report"
 _NEEDED = ("scope", "score", "n", "auc", "lower", "upper", "n_missing", "ks")
 

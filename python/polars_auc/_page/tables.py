@@ -15,8 +15,6 @@ from polars_auc._page.workbook import Summary, workbook
 from polars_auc._plots.names import plain_texts
 from polars_auc._plugin.errors import CALLED, OptionError
 
-__all__ = ["TABLES", "TableWriter", "readable"]
-
 TABLES = (".parquet", ".csv", ".json", ".xlsx")
 """The endings of files with all rows and columns of a table."""
 

@@ -13,17 +13,6 @@ from polars_auc._plots.names import OVERALL, key_texts, score_text, visible
 from polars_auc._plots.numbers import P_ADJUSTED, after_adjustment, aligned, cell, places_of
 from polars_auc._plugin.errors import CALLED, OptionError
 
-__all__ = [
-    "DISPLAY_ROWS",
-    "TableView",
-    "counted",
-    "differing",
-    "is_exact",
-    "plain",
-    "plain_page",
-    "readable",
-]
-
 DISPLAY_ROWS = 40
 """Rows of groups that are printed, unless more are asked for: those of a screen."""
 

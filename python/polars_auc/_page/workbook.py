@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
 
-__all__ = ["Summary", "workbook"]
-
 _MOST_ROWS = 2**20 - 1
 _MOST_CHARACTERS = 32_767
 

@@ -8,14 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
 from polars_auc._expressions.intervals import roc_summary
-from polars_auc._frames.direction import negated
-from polars_auc._frames.evaluated import Evaluated
-from polars_auc._frames.inputs import called, column_of, rows_of, scores_of
+from polars_auc._frames.inputs import called, rows_of
 from polars_auc._page.about import (
     areas_below_one_half,
     areas_that_are_nan,
@@ -37,17 +35,13 @@ from polars_auc._plugin.errors import CALLED, OptionError, OptionTypeError
 from polars_auc._plugin.options import between_0_and_1, flag
 from polars_auc._plugin.packages import require
 from polars_auc._report.changes import by_of
-from polars_auc._report.evaluation import nans_of
-from polars_auc._report.nan import Nans, nan_messages, without_nan
+from polars_auc._report.nan import nan_messages
 from polars_auc._report.options import ReportOptions
-from polars_auc._report.parts import in_cluster
-from polars_auc._report.report import refuse_of_rows, states_of
+from polars_auc._report.rows import Rows
 
 if TYPE_CHECKING:
     from polars_auc._frames.inputs import IntoFrame
     from polars_auc._plugin.call import IntoExpr
-
-__all__ = ["ENDINGS", "TITLE", "VERSION", "VERSION_KEY", "ReportWriter", "write_report"]
 
 TITLE = "ROC report"
 """The title of a page without another."""
@@ -284,25 +278,17 @@ def write_report(
     charts = None
     nan_lines: list[str] = []
     if frame is not None:
-        if state is not None:
-            refuse_of_rows("write_report", {"label": label, "scores": scores}, options)
-        elif label is None or scores is None:
+        if state is None and (label is None or scores is None):
             raise OptionError(
                 "write_report", "frame", "needs `label` and `scores`, or `state`", "write those of the report"
             )
+        rows = Rows.from_arguments(frame, label, scores, options, state)
         if writer.has_charts:
-            evaluated = _evaluated(frame, label, scores, state, options)
-            _refuse_other_rows(evaluated, table)
-            charts = details(
-                evaluated,
-                table,
-                level,
-                has_bands=cluster is None,
-                stability=stability,
-            )
+            _refuse_other_rows(rows, table)
+            charts = details(rows, table, level, stability)
         is_nan = table["auc"].is_nan().any() or (charts is not None and bool(charts.with_nan))
-        if is_nan and options.nan is None:
-            nan_lines = _nans(frame, label, scores, state, options).messages()
+        if is_nan and not rows.skips_nan:
+            nan_lines = rows.nan_messages()
     elif row_options := [name for name in _ROW_OPTIONS if name in options.names]:
         raise OptionError("write_report", row_options[0], "is about the rows of `frame`", "give `frame`")
     elif state is not None:
@@ -322,60 +308,24 @@ def _lines(about: Mapping[str, str] | None) -> list[tuple[str, str]]:
     return pairs
 
 
-def _refuse_other_rows(evaluated: Evaluated, table: pl.DataFrame) -> None:
+def _refuse_other_rows(rows: Rows, table: pl.DataFrame) -> None:
     """Refuse scores that the report lacks, and rows that it is not made of."""
     existing = table["score"].unique(maintain_order=True).to_list()
-    unknown = next((name for name in evaluated.scores if name not in existing), None)
+    unknown = next((name for name in rows.scores if name not in existing), None)
     if unknown is not None:
         reason = f"names {unknown!r}, and the report is of {', '.join(map(repr, existing))}"
         raise OptionError("write_report", "scores", reason, "write those of the report")
     overall = {row[0]: row[1:] for row in table.filter(scope="overall").select("score", "n", "n_pos").rows()}
-    summaries = evaluated.rows.select(evaluated.each(roc_summary)).collect()
+    summaries = rows.frame.select(rows.each(roc_summary)).collect()
     for name, summary in summaries.row(0, named=True).items():
         used = (summary["n"], summary["n_pos"])
         # A report without its NaN has fewer rows; that there are some is seen on the page.
         is_nan = summary["auc"] is not None and math.isnan(summary["auc"])
         if name in overall and overall[name] != used and not (is_nan and "n_nan" in table.columns):
-            rows = [f"{n:,} rows, {n_pos:,} of them positive" for n, n_pos in (used, overall[name])]
+            counts = [f"{n:,} rows, {n_pos:,} of them positive" for n, n_pos in (used, overall[name])]
             reason = (
-                f"has other rows than the report: of {name!r} it has {rows[0]}, and the report has {rows[1]}"
+                f"has other rows than the report: of {name!r} it has {counts[0]}, and the report has "
+                f"{counts[1]}"
             )
             hint = "give the frame that the report was made of, with its options"
             raise OptionError("write_report", "frame", reason, hint)
-
-
-def _nans(frame: IntoFrame, label: Any, scores: Any, state: Any, options: ReportOptions) -> Nans:
-    """Return what counts the scores that are NaN."""
-    rows = rows_of("write_report", frame)
-    if state is None:
-        return nans_of(rows, label, scores, options)
-    rows, columns = states_of("write_report", state, rows, list(options.by))
-    return Nans.from_states(rows, columns, list(options.by))
-
-
-def _evaluated(frame: IntoFrame, label: Any, scores: Any, state: Any, options: ReportOptions) -> Evaluated:
-    """Return the rows of a report, with what a function of a label and a score takes."""
-    name, example = "write_report", 'write_report(report, "report.html", frame=frame, label="y", scores="s")'
-    rows, by = rows_of(name, frame), list(options.by)
-    if state is not None:
-        rows, states = states_of(name, state, rows, by)
-        return Evaluated.from_states(rows, by, states, [])
-    cluster = options.cluster
-    if cluster is not None:
-        cluster = column_of(name, "cluster", cluster, rows, example)
-    columns = {
-        "label": label if cluster is None else in_cluster(label, cluster),
-        "count": options.count,
-    }
-    if options.weight is not None:
-        columns["weight"] = options.weight
-    score_columns = scores_of(name, scores, rows, by)
-    if options.nan is not None:
-        score_columns = without_nan(rows, score_columns)
-    dtypes = (
-        rows.select(column.alias(score) for score, column in score_columns.items()).collect_schema().dtypes()
-    )
-    if options.low_is_positive:
-        score_columns = negated(rows, score_columns)
-    columns_by_score = {score: {**columns, "score": column} for score, column in score_columns.items()}
-    return Evaluated(rows, by, columns_by_score, [], [], dtypes if options.low_is_positive else ())

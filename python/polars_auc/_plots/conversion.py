@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from subprocess import Popen
 
-__all__ = ["convert", "picture"]
-
 # What the other process runs until its input ends, because the first call of vl-convert is the slow one. What
 # is printed there does not get into the answers.
 _SERVE = """

@@ -26,8 +26,6 @@ from polars_auc._plugin.options import between_0_and_1
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["plot_coverage"]
-
 _NAME = "plot_coverage"
 _EPSILONS = "epsilons"
 _COLUMNS = ("coverage", "epsilon", "n_curves", _EPSILONS)

@@ -33,8 +33,6 @@ from polars_auc._plugin.errors import OptionError
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["curve_chart", "score_counts"]
-
 # Lines of text that a panel has room for, and how far apart they are, as a rate.
 _MOST_LINES = 6
 _LINE = 0.075

@@ -12,8 +12,6 @@ from polars_auc._plots.kinds import DIFFERENCE
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["plot_difference"]
-
 
 @called("plot_difference")
 def plot_difference(

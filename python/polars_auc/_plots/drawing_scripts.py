@@ -17,8 +17,6 @@ from pathlib import Path
 
 from polars_auc._plots.conversion import convert
 
-__all__ = ["drawing_scripts"]
-
 
 @cache
 def drawing_scripts() -> str:

@@ -16,8 +16,6 @@ from polars_auc._plugin.options import between_0_and_1, integer
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["FEW_ROWS", "group_name", "has_few_rows", "plot_forest"]
-
 FEW_ROWS = 10
 """With fewer rows in a class, intervals are wide, and by DeLong too short."""
 

@@ -15,8 +15,6 @@ from polars_auc._expressions.curves import cap_curve, cost_curve, det_curve, gai
 from polars_auc._expressions.decisions import net_benefit
 from polars_auc._expressions.intervals import roc_auc_ci, roc_summary
 
-__all__ = ["DIFFERENCE", "KINDS", "ROC", "ROC_BAND", "Axis", "CurveKind", "Kind"]
-
 CurveKind = Literal["precision_recall", "det", "cap", "gains", "lift", "cost"]
 """The kinds of ``plot_curve``."""
 

@@ -18,25 +18,6 @@ from polars_auc._plugin.packages import require
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = [
-    "ANSWER",
-    "COLORS",
-    "MARKED",
-    "REFERENCE",
-    "altair",
-    "area_scale",
-    "arranged",
-    "color",
-    "dashes",
-    "described",
-    "layout",
-    "lines",
-    "number_tooltip",
-    "points",
-    "titled",
-    "with_separate_axes",
-]
-
 # Four colours that people with any colour vision tell apart, with a contrast of 3 to white and to dark grey.
 # Further curves have the same colours with other dashes.
 COLORS = ("#1f77d0", "#d55e00", "#009e73", "#c46ba8")

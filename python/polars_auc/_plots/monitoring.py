@@ -25,8 +25,6 @@ from polars_auc._plugin.periods import period_dtype
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["monitoring_chart", "plot_monitoring"]
-
 _NAME = "plot_monitoring"
 _LIMITS = ("estimate", "lower", "upper")
 

@@ -9,8 +9,6 @@ import polars as pl
 
 from polars_auc._frames.groupings import EVERY
 
-__all__ = ["OVERALL", "SCORE", "key_label", "key_text", "key_texts", "plain_texts", "score_text", "visible"]
-
 SCORE = "score"
 """The column of the names of scores."""
 

@@ -10,18 +10,6 @@ from typing import Literal
 
 import polars as pl
 
-__all__ = [
-    "P_ADJUSTED",
-    "SCORE_COLUMNS",
-    "SMALLEST",
-    "after_adjustment",
-    "aligned",
-    "cell",
-    "is_p_value",
-    "number_format",
-    "places_of",
-]
-
 SCORE_COLUMNS = ("threshold", "highest", "lowest")
 """Columns of values of scores."""
 

@@ -13,15 +13,6 @@ from polars_auc._plots.kinds import DIFFERENCE, ROC, ROC_BAND, Kind
 from polars_auc._plots.names import SCORE, key_label
 from polars_auc._plugin.errors import CALLED, OptionError, per_front_end
 
-__all__ = [
-    "MOST_POINTS",
-    "POINT_COLUMNS",
-    "Drawing",
-    "as_drawing",
-    "curve_keys",
-    "drawing",
-]
-
 POINT_COLUMNS = (
     "point",
     "at",

@@ -13,8 +13,6 @@ from polars_auc._plugin.errors import OptionError
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["plot_calibration", "plot_curve", "plot_net_benefit", "plot_roc"]
-
 
 @called("plot_roc")
 def plot_roc(

@@ -10,8 +10,6 @@ from polars_auc._plots.forest import group_name
 from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, number_tooltip
 from polars_auc._plots.names import score_text
 
-__all__ = ["plot_stability"]
-
 # Groups that are drawn.
 _MOST_BARS = 40
 

@@ -13,8 +13,6 @@ from polars_auc._plots.names import key_text, score_text
 from polars_auc._plots.numbers import after_adjustment
 from polars_auc._plugin.periods import period_dtype
 
-__all__ = ["period_of", "plot_trend"]
-
 # Periods that make a line.
 _LEAST = 3
 

@@ -25,6 +25,17 @@ IntoExpr: TypeAlias = str | pl.Expr
 
 _LIBRARY = Path(_native.__file__)
 
+_COLUMNS = [
+    parameter
+    for function in _native.declarations()["functions"].values()
+    for parameter in function["parameters"]
+    if parameter["column"]
+]
+
+# Columns that every function takes by name: they may be left out.
+_OPTIONAL = {column["name"] for column in _COLUMNS if column["by_name"]}
+_OPTIONAL -= {column["name"] for column in _COLUMNS if not column["by_name"]}
+
 RESAMPLED: ContextVar[Mapping[str, object] | None] = ContextVar("RESAMPLED", default=None)
 """How a statistic is resampled, where :func:`polars_auc.bootstrap_ci` makes its expression."""
 
@@ -43,7 +54,7 @@ def expression(
 ) -> pl.Expr:
     """Build the expression ``name`` of the plugin from its columns, each by its role.
 
-    ``variant`` selects an entry of the plugin that no user calls, such as ``"short"`` of ``roc_summary``.
+    ``variant`` selects an entry of the plugin that no user calls, such as ``"of_scores"`` of ``roc_summary``.
 
     A weight or count that is None is left out. A state stands in place of all other columns, but for those
     of the roles ``state_roles``, which say something of each state, such as its segment. With ``expand`` an
@@ -136,7 +147,7 @@ def expression_of(
     ``several`` is a role, and its columns where it has more than one: they have numbers behind the role. A
     variant may have more options than the function.
     """
-    roles, options = _columns_and_options(function.__name__)
+    roles, options = columns_and_options(function.__name__)
     columns = {role: arguments[role] for role in roles}
     if several is not None:
         several_role, role_columns = several
@@ -155,7 +166,8 @@ def expression_of(
 
 
 @cache
-def _columns_and_options(function: str) -> tuple[list[str], list[str]]:
+def columns_and_options(function: str) -> tuple[list[str], list[str]]:
+    """Return the parameters of a function that are columns, and the others, as Rust declares them."""
     parameters = _native.declarations()["functions"][function]["parameters"]
     columns = [each["name"] for each in parameters if each["column"]]
     options = [each["name"] for each in parameters if not each["column"]]
@@ -298,7 +310,7 @@ def _registered(
     arguments: dict[str, object] = {"options": _plain(options), "roles": list(columns)}
     if flags is not None:
         # In a shell the user called a command, and no function.
-        arguments |= {"called": "", "edge": dict(flags)}
+        arguments |= {"called": "", "flags": dict(flags)}
     elif CALLED.get() is not None or name != plugin:
         arguments["called"] = CALLED.get() or name
     refused = _native.check(plugin, pickle.dumps(arguments, protocol=5))
@@ -345,9 +357,6 @@ def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> 
         f"write {frame}.select({name}({names})){hint}"
     )
     raise TypeError(msg)
-
-
-_OPTIONAL = ("cluster", "weight", "count")
 
 
 def _holds_values(column: object) -> bool:

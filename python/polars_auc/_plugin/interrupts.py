@@ -7,8 +7,6 @@ from contextlib import contextmanager
 
 from polars.exceptions import PolarsError
 
-__all__ = ["interruptible"]
-
 # The plugin's message for an expression that was interrupted.
 _MESSAGE = "interrupted by Ctrl-C"
 

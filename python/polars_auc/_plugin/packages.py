@@ -7,8 +7,6 @@ from importlib.util import find_spec
 
 from polars_auc._plugin.errors import for_front_end
 
-__all__ = ["MissingPackageError", "is_installed", "require"]
-
 _REQUIREMENTS = {
     "altair": "altair>=5.4",
     "daft": "daft>=0.7.15",

@@ -8,8 +8,6 @@ import polars as pl
 
 from polars_auc import _native
 
-__all__ = ["period_dtype", "period_order", "sorted_groups"]
-
 
 def period_dtype(column: pl.Series) -> pl.DataType | type[pl.DataType]:
     """Return a dtype whose order is that of the periods in a column: for texts an Enum.

@@ -11,8 +11,6 @@ from typing import Any
 
 import polars as pl
 
-__all__ = ["UserLine", "warn"]
-
 # Frames of Polars lie between where a frame is piped to a function.
 _BETWEEN = {Path(__file__).parents[1], Path(pl.__file__).parent}
 

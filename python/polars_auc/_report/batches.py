@@ -1,30 +1,32 @@
-"""Reports whose rows are read batch by batch."""
+"""Reports whose rows are read batch by batch; with bounded memory until their states take less of it."""
 
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any, NamedTuple
 
 import polars as pl
 import polars.selectors as cs
 
-from polars_auc._frames.answers import are_in_order, are_of_rows
+from polars_auc import _native
+from polars_auc._frames.answers import are_in_order
 from polars_auc._frames.batches import batches, collection
-from polars_auc._frames.group_states import deferred
+from polars_auc._frames.group_states import (
+    MOST_COLLECTED_ROWS,
+    ROWS_PER_BIN,
+    deferred,
+    in_collections,
+    observe,
+)
 from polars_auc._frames.inputs import called
+from polars_auc._frames.partial_states import PART_BYTES, PartialStates, state_column
 from polars_auc._plugin.call import add_batch, batch_answers, columns_of_batches
-
-if TYPE_CHECKING:
-    from polars_auc._plugin.call import IntoExpr
-    from polars_auc._report.options import ReportOptions
-    from polars_auc._report.rows import ReportPlan
-
-__all__ = ["ReportInBatches", "read_batches"]
+from polars_auc._report.plan import ReportPlan
+from polars_auc._report.rows import Rows
 
 # Rows that are read at a time. With fewer, the rows of a group come in more pieces, each of them smaller.
 _BATCH_ROWS = 2**20
@@ -42,48 +44,38 @@ _ALL = "polars_auc: all rows"
 class ReportInBatches:
     """A report that needs no more than the label and the scores of each row, in any order."""
 
-    rows: pl.LazyFrame
-    """The columns of groups, the scores and the label, and no others."""
-    label: str
-    scores: Mapping[str, pl.Expr]
+    rows: Rows
+    """Their frame has the columns of groups, the scores and the label, and no others."""
     limits: Mapping[str, Any]
     """How the intervals are made."""
-    height: int | None
-    """The number of rows that are in memory; None if they are read."""
 
     @classmethod
-    def of(
-        cls,
-        rows: pl.LazyFrame,
-        label: IntoExpr,
-        scores: Mapping[str, pl.Expr],
-        keys: Sequence[str],
-        options: ReportOptions,
-    ) -> ReportInBatches | None:
-        """Return the columns of a report, or None if it needs more, or if it is better made at once."""
-        if not options.needs_scores_alone or options.versus is not None or options.groupings is not None:
-            return None
+    def of(cls, rows: Rows, limits: Mapping[str, Any]) -> ReportInBatches | None:
+        """Return the columns of a report, or None if it is better made at once."""
+        assert rows.label is not None
         # A score may be called as a column of groups is.
-        names = {*keys, *scores}
-        if len(names) < len(keys) + len(scores) or not are_in_order(rows, keys):
+        names = {*rows.by, *rows.scores}
+        [label] = rows.frame.select(rows.label).collect_schema().names()
+        is_clear = len(names) == len(rows.by) + len(rows.scores) and label not in names
+        if not is_clear or not are_in_order(rows.frame, rows.by):
             return None
-        if not are_of_rows((label, *scores.values())):
+        if rows.height is not None and (rows.height <= _MANY_ROWS or not rows.by):
             return None
-        [label_name] = rows.select(label).collect_schema().names()
-        if label_name in names:
-            return None
-        height = _height(rows)
-        if height is not None and (height <= _MANY_ROWS or not keys):
-            return None
-        score_columns = [column.alias(score) for score, column in scores.items()]
-        by = list(map(pl.col, keys)) or [pl.lit(value=True).alias(_ALL)]
-        columns = rows.select(*by, *score_columns, label)
-        return cls(columns, label_name, {score: pl.col(score) for score in scores}, options.limits, height)
+        scores = [column.alias(score) for score, column in rows.scores.items()]
+        by = list(map(pl.col, rows.by)) or [pl.lit(value=True).alias(_ALL)]
+        columns = replace(
+            rows,
+            frame=rows.frame.select(*by, *scores, rows.label),
+            label=pl.col(label),
+            scores={score: pl.col(score) for score in rows.scores},
+            counted=rows,
+        )
+        return cls(columns, limits)
 
-    def planned(self, plan: ReportPlan) -> pl.LazyFrame:
+    def planned(self, plan: ReportPlan, bounded: BoundedMemory | None = None) -> pl.LazyFrame:
         """Return the report, whose rows are read when it is collected."""
-        schema = plan.from_rows(self.rows).collect_schema()
-        return deferred(schema, functools.partial(_collected, self, plan))
+        schema = plan.from_rows().collect_schema()
+        return deferred(schema, functools.partial(_collected, self, plan, bounded))
 
     def overall(self, answers: Sequence[pl.Expr]) -> pl.DataFrame | None:
         """Return the answers for all rows, which are read for one score after the other.
@@ -91,46 +83,57 @@ class ReportInBatches:
         They are None if the rows are one batch.
         """
         found = []
-        for score, answer in zip(self.scores, answers, strict=True):
+        for score, answer in zip(self.rows.scores, answers, strict=True):
+            columns = self.rows.frame.select(_ALL, score, self.label)
             name = answer.meta.output_name()
-            read = self.summaries([score], (), name)
-            if not isinstance(read, _Summaries):
+            with self.read(columns) as read:
+                summary = None if isinstance(read, pl.DataFrame) else self.summaries([score], (), name, read)
+            if summary is None:
                 return None
-            found.append(read.overall.select(pl.col(name).arr.first()))
+            found.append(summary.overall)
         return pl.concat(found, how="horizontal")
 
     def summaries(
-        self, scores: Sequence[str], by: Sequence[str], name: str
-    ) -> _Summaries | pl.DataFrame | None:
-        """Return the summaries of scores in a column of this name, or the rows if they are one batch.
+        self, scores: Iterable[str], by: Sequence[str], name: str, read: Iterable[pl.DataFrame]
+    ) -> _Summaries | None:
+        """Return the summaries of scores in a column of this name.
 
-        They are None if there is no row, if a label is neither 0 nor 1, which is better said of all rows, or
-        if there are so many groups that batches would be mostly keys.
+        They are None if a label is neither 0 nor 1, which is better said of all rows, or if there are so many
+        groups that batches would be mostly keys.
         """
         columns = columns_of_batches(scores, self.label)
-        keys = by or [_ALL]
-        with read_batches(self.rows.select(*keys, *scores, self.label), self.height) as read:
-            first = next(read, None)
-            if first is None:
-                return None
-            nothing = first.clear()
-            second = next(read, None)
-            if second is None:
-                return first
-            some = iter([first, second])
+        with collection() as number:
+            for batch in read:
+                nothing = batch.clear()
+                if not batch.select(add_batch(number, by or [_ALL], columns)).item():
+                    # What was read until here is read once more.
+                    return None
+            answer = nothing.select(batch_answers("roc_summary", number, by, columns, **self.limits))
+        return _Summaries.of(answer, by, name)
+
+    @property
+    def label(self) -> str:
+        """The name of the label."""
+        assert self.rows.label is not None
+        return self.rows.label.meta.output_name()
+
+    @contextmanager
+    def read(self, frame: pl.LazyFrame) -> Iterator[pl.DataFrame | Iterator[pl.DataFrame]]:
+        """Read rows in batches, or take them from memory, where there are so many; fewer rows are a frame."""
+        starts = range(0, self.rows.height or 0, _BATCH_ROWS)
+        in_memory = (frame.slice(start, _BATCH_ROWS).collect() for start in starts)
+        opened: AbstractContextManager[Iterator[pl.DataFrame]] = nullcontext(in_memory)
+        if self.rows.height is None:
+            opened = batches(frame, _BATCH_ROWS, maintain_order=False)
+        with opened as batch_iterator:
+            some = list(islice(batch_iterator, 2))
+            if len(some) < 2:
+                yield some[0] if some else frame.collect_schema().to_frame()
+                return
             # What is referred to here would stay in memory.
-            del first, second
-            with collection() as number:
-                for batch in chain(some, read):
-                    if not batch.select(add_batch(number, keys, columns)).item():
-                        # What was read until here is read once more.
-                        return None
-                answer = nothing.select(batch_answers("roc_summary", number, by, columns, **self.limits))
-        if not by:
-            return _Summaries(None, answer.select(cs.all().alias(name)))
-        key, summary = answer.unnest(cs.all())
-        table = key.struct.unnest().with_columns(summary.alias(name))
-        return _Summaries(table[:-1], table[-1:].select(name))
+            first_two = iter(some)
+            del some
+            yield chain(first_two, batch_iterator)
 
 
 class _Summaries(NamedTuple):
@@ -139,32 +142,95 @@ class _Summaries(NamedTuple):
     groups: pl.DataFrame | None
     overall: pl.DataFrame
 
+    @classmethod
+    def of(cls, answer: pl.DataFrame, by: Sequence[str], name: str) -> _Summaries:
+        """Take the answers of a collection of batches apart."""
+        if not by:
+            return cls(None, answer.select(cs.all().alias(name)))
+        keys, summary = answer.unnest(cs.all())
+        table = keys.struct.unnest().with_columns(summary.alias(name))
+        return cls(table[:-1], table[-1:].select(name))
 
-def _height(rows: pl.LazyFrame) -> int | None:
-    """Return the number of rows that are in memory, and None if they are read from files or other sources.
 
-    Of rows that are made of others, such as those of a join, 0 are in memory yet.
-    """
-    plan = rows.explain(optimized=False)
-    if re.search(r"^\s*\w+ SCAN", plan, re.MULTILINE):
-        return None
-    return int(rows.select(pl.len()).collect().item()) if plan.startswith("DF [") else 0
+@dataclass(frozen=True)
+class BoundedMemory:
+    """What becomes of groups that have more rows than their states have bins."""
+
+    bins: Mapping[str, Any]
+    """How small states are."""
+    from_states: Callable[[Rows], pl.DataFrame]
+    """From states to the report."""
 
 
 @called("report")
-def _collected(report: ReportInBatches, plan: ReportPlan) -> pl.DataFrame:
+def _collected(report: ReportInBatches, plan: ReportPlan, bounded: BoundedMemory | None) -> pl.DataFrame:
     """Read the rows and answer; all at once if there is one batch, or if there are too many groups."""
-    [summary] = plan.answers
-    read = report.summaries(plan.scores, plan.keys, summary.meta.output_name())
-    if not isinstance(read, _Summaries):
-        return plan.from_rows(report.rows if read is None else read.lazy()).collect()
-    groups, overall = read
-    return plan.from_answers(lambda by: (groups if by and groups is not None else overall).lazy()).collect()
+    rows, [summary] = plan.rows, plan.answers
+    name = summary.meta.output_name()
+    with report.read(rows.frame) as read:
+        if isinstance(read, pl.DataFrame):
+            return plan.from_rows(read.lazy()).collect()
+        found: _Summaries | pl.DataFrame | int | None
+        if bounded is None:
+            found = report.summaries(rows.scores, rows.by, name, read)
+        else:
+            found = _bounded(report, bounded, name, read)
+    if isinstance(found, pl.DataFrame):
+        return found
+    if isinstance(found, _Summaries):
+        groups, overall = found
+        return plan.from_answers(
+            lambda by: (groups if by and groups is not None else overall).lazy()
+        ).collect()
+    if bounded is None or found is None:
+        return plan.from_rows().collect()
+    most_rows = ROWS_PER_BIN * bounded.bins["max_bins"] * found
+    if rows.frame.select(pl.len()).collect().item() <= most_rows:
+        return plan.from_rows().collect()
+    return bounded.from_states(rows.bounded(**bounded.bins))
 
 
-def read_batches(rows: pl.LazyFrame, height: int | None) -> AbstractContextManager[Iterator[pl.DataFrame]]:
-    """Read rows in batches, or take them from memory, where there are so many."""
-    if height is None:
-        return batches(rows, _BATCH_ROWS, maintain_order=False)
-    starts = range(0, height, _BATCH_ROWS)
-    return nullcontext(rows.slice(start, _BATCH_ROWS).collect() for start in starts)
+def _bounded(
+    report: ReportInBatches, bounded: BoundedMemory, name: str, read: Iterator[pl.DataFrame]
+) -> _Summaries | pl.DataFrame | int:
+    """Return the summaries of the rows, or the report of their states if these take less memory.
+
+    It is the number of groups if these are too many for a collection. The number is 0 or more also if a label
+    is neither 0 nor 1, of which another query of the rows tells.
+    """
+    rows = report.rows
+    states = PartialStates(
+        name="report",
+        columns=rows.frame.collect_schema().names(),
+        label=report.label,
+        scores=list(rows.scores),
+        by=rows.by,
+        masses={},
+        limit=dict(bounded.bins),
+    )
+    height, size = 0, 0.0
+    most_rows, most_bytes = MOST_COLLECTED_ROWS, float(PART_BYTES)
+    with collection() as number:
+        for batch in read:
+            nothing = batch.clear()
+            if not batch.select(states.added_to(number)).item():
+                in_batch: int = batch.select(pl.struct(rows.by).n_unique()).item()
+                return max(in_batch, _native.groups_of_batches(number))
+            height += batch.height
+            size += batch.estimated_size()
+            observe(batch)
+            del batch
+            if height < most_rows and size < most_bytes:
+                continue
+            if height > ROWS_PER_BIN * bounded.bins["max_bins"] * _native.groups_of_batches(number):
+                counted = states.states_of_collection(nothing, number)
+                whole = states.gathered(chain([counted], in_collections(states, read)))
+                assert whole is not None
+                del counted
+                names = {state_column(score): score for score in rows.scores}
+                return bounded.from_states(rows.with_states(whole.rename(names), rows.by))
+            most_rows, most_bytes = 2 * height, 2 * size
+        columns = columns_of_batches(rows.scores, report.label)
+        limits = {**report.limits, **bounded.bins}
+        answer = nothing.select(batch_answers("roc_summary_bounded", number, rows.by, columns, **limits))
+    return _Summaries.of(answer, rows.by, name)

@@ -10,13 +10,11 @@ from polars_auc._expressions.comparisons import adjust_p_values, unpaired_roc_au
 from polars_auc._frames.groupings import GROUPING
 from polars_auc._frames.inputs import called, like, rows_of
 from polars_auc._plugin.errors import CALLED, OptionError, option_called, per_front_end
-from polars_auc._report.rows import CHANGES, RESERVED
+from polars_auc._report.columns import CHANGES, RESERVED
 
 if TYPE_CHECKING:
     from polars_auc._frames.inputs import ArrowStream, Frame, IntoFrame
     from polars_auc._plugin.options import Adjustment
-
-__all__ = ["compare_reports"]
 
 
 # Columns of a report that are held against each other.

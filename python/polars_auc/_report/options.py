@@ -8,29 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from polars_auc._expressions.comparisons import compare_scores
+from polars_auc._frames.scores import refuse_nan
 from polars_auc._plugin.errors import CALLED, OptionError, per_front_end
 from polars_auc._plugin.options import format_value
-from polars_auc._report.nan import refuse_nan
 
 if TYPE_CHECKING:
     from polars_auc._frames.groupings import Groupings
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._plugin.options import Adjustment
-
-__all__ = [
-    "OPTIONS",
-    "PARTS",
-    "PLACEMENT_METHODS",
-    "IntervalMethod",
-    "Option",
-    "ReportOptions",
-    "Rule",
-    "UserAverage",
-    "declared",
-    "is_set",
-    "option",
-    "switch",
-]
 
 UserAverage: TypeAlias = Literal["macro", "rows", "positives", "pairs"]
 """What a user counts by in the mean over users; the plugin knows which of these there are."""
@@ -40,9 +25,6 @@ IntervalMethod: TypeAlias = Literal["wilson", "delong", "logit", "hanley_mcneil"
 
 PLACEMENT_METHODS = ("wilson", "delong", "logit", "hanley_mcneil")
 """Those intervals of rows without weights that need no more than sums over placements."""
-
-PARTS = ("count", "weight", "cluster", "folds", "user", "stability")
-"""Options of what a summary of segments does not say, or says of other rows."""
 
 _LEAVE = "leave one of them out"
 
@@ -98,6 +80,24 @@ def is_set(value: object, default: object = None) -> bool:
     """Say whether a value asks for something: it is not None, False, or empty where that is the default."""
     is_empty = default is not None and isinstance(value, list | tuple) and not value
     return not (value is None or value is False or is_empty)
+
+
+def names_of_set(options: Any) -> list[str]:
+    """Return the declared options that are set."""
+    fields = [field for field in dataclasses.fields(options) if "option" in field.metadata]
+    return [field.name for field in fields if is_set(getattr(options, field.name), field.default)]
+
+
+def check_rules(function: str, options: Any) -> None:
+    """Refuse declared options that do not go together or lack another one."""
+    names = names_of_set(options)
+    for name in names:
+        declaration = declared(type(options))[name]
+        wrong = [rule for rule in declaration.conflicts if rule.other in names]
+        if declaration.need is not None and declaration.need.other not in names:
+            wrong.append(declaration.need)
+        if wrong:
+            raise OptionError(function, name, wrong[0].reason, wrong[0].hint)
 
 
 _BOUNDED = per_front_end('`memory="bounded"`', "`memory`")
@@ -340,16 +340,9 @@ class ReportOptions:
         return "delong" if self.ci == "delong" else "wilson"
 
     @property
-    def needs_scores_alone(self) -> bool:
-        """Whether the label and the scores of each row, in any order, are all that the numbers need."""
-        is_more = self.compare or self.calibration or any(getattr(self, role) is not None for role in PARTS)
-        return not is_more and self.ci in PLACEMENT_METHODS
-
-    @property
     def names(self) -> list[str]:
         """The options that are set."""
-        fields = dataclasses.fields(self)
-        return [field.name for field in fields if is_set(getattr(self, field.name), field.default)]
+        return names_of_set(self)
 
     @property
     def row_options(self) -> list[str]:
@@ -368,13 +361,7 @@ class ReportOptions:
             ):
                 reason = f"must be {allowed[0]!r} or {allowed[1]!r}, got {format_value(value)}"
                 raise OptionError(function, field.name, reason)
-        for name in self.names:
-            declaration = OPTIONS[name]
-            wrong = [rule for rule in declaration.conflicts if rule.other in self.names]
-            if declaration.need is not None and declaration.need.other not in self.names:
-                wrong.append(declaration.need)
-            if wrong:
-                raise OptionError(function, name, wrong[0].reason, wrong[0].hint)
+        check_rules(function, self)
         refuse_nan(function, self.nan)
         # The adjustment is checked also where nothing is compared.
         compare_scores("label", "a", "b", adjust=self.adjust)

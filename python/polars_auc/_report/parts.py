@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -13,77 +13,44 @@ from polars_auc._expressions.calibration import brier_score, calibration_summary
 from polars_auc._expressions.comparisons import compare_scores, roc_auc_difference
 from polars_auc._expressions.folds import cv_roc_auc
 from polars_auc._expressions.groups import grouped_roc_auc
-from polars_auc._expressions.intervals import (
-    roc_auc_ci,
-    roc_summary_bounded_of_scores,
-    roc_summary_of_scores,
-    roc_summary_short,
-)
+from polars_auc._expressions.intervals import roc_auc_ci, roc_summaries
 from polars_auc._expressions.states import roc_auc_bounds
 from polars_auc._frames.groupings import key_sets
 from polars_auc._frames.segments import IS_SEGMENT, compare_segments, summaries_of_segments
 from polars_auc._plugin.errors import option_called
-from polars_auc._report.rows import (
+from polars_auc._report.columns import (
     CALIBRATION,
     DELTAS,
     GROUP_COLUMNS,
     OVERALL_COLUMNS,
     SUMMARY_COLUMNS,
-    Part,
-    answer_column,
-    summary_column,
 )
+from polars_auc._report.plan import Part, answer_column, summary_column
 
 if TYPE_CHECKING:
-    from polars_auc._plugin.call import IntoExpr
     from polars_auc._report.options import ReportOptions
-
-__all__ = [
-    "bounds",
-    "calibration",
-    "deltas",
-    "deltas_of_clusters",
-    "folds",
-    "in_cluster",
-    "intervals_of_clusters",
-    "segments",
-    "summaries",
-    "summaries_of_groups",
-    "users",
-]
-
-Inputs: TypeAlias = Mapping[str, Mapping[str, Any]]
-"""For each score what its statistics take: the label, the score, and a count or a weight; or the state."""
+    from polars_auc._report.rows import Rows
 
 
-def in_cluster(label: IntoExpr, cluster: IntoExpr) -> pl.Expr:
-    """Return the label of rows that are in a cluster: rows of a null cluster are skipped everywhere."""
-    column = pl.col(cluster) if isinstance(cluster, str) else cluster
-    # An older Polars cannot pickle what has no `otherwise`.
-    return pl.when(column.is_not_null()).then(label).otherwise(None)
-
-
-def summaries(inputs: Inputs, options: ReportOptions, *, apart: bool = False) -> Part:
+def summaries(rows: Rows, options: ReportOptions, *, apart: bool = False) -> Part:
     """Ask for the most used numbers of each score. With clusters their intervals are another part.
 
     Apart, the answer for a score reads no other score. With bounded memory the numbers of rows are those of
     their states, with the bounds of the AUC.
     """
-    limits = options.limits if options.cluster is None else {"level": options.level}
-    if options.memory is not None and all("score" in columns for columns in inputs.values()):
-        bounded = roc_summary_bounded_of_scores(list(inputs.values()), **limits, **options.bins)
-        return Part([bounded.alias(summary_column("all"))])
+    limits = options.limits if rows.cluster is None else {"level": options.level}
     if apart:
         return Part(
             [
-                roc_summary_short(**columns, **limits).alias(summary_column(name))
-                for name, columns in inputs.items()
+                roc_summaries([columns], **limits).alias(summary_column(name))
+                for name, columns in rows.inputs.items()
             ]
         )
-    return Part([roc_summary_of_scores(list(inputs.values()), **limits).alias(summary_column("all"))])
+    bins = options.bins if options.memory is not None and rows.label is not None else None
+    return Part([roc_summaries(list(rows.inputs.values()), bins, **limits).alias(summary_column("all"))])
 
 
-def bounds(states: Sequence[str]) -> Part:
+def bounds(states: Iterable[str]) -> Part:
     """Ask between which numbers the AUC of the rows of each state lies, and if no scores are joined."""
 
     def fields(name: str) -> list[pl.Expr]:
@@ -94,22 +61,22 @@ def bounds(states: Sequence[str]) -> Part:
     return Part([roc_auc_bounds(state=name).alias(answer_column("bounds", name)) for name in states], fields)
 
 
-def intervals_of_clusters(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
+def intervals_of_clusters(rows: Rows, options: ReportOptions) -> Part:
     """Ask for the intervals of rows in clusters, in place of those of the summaries."""
     limits = options.limits
     method = limits.pop("ci")
     with option_called("ci", "method"):
         answers = [
             roc_auc_ci(
-                label,
+                rows.label,
                 score,
                 method=method,
-                cluster=options.cluster,
-                weight=options.weight,
-                count=options.count,
+                cluster=rows.cluster,
+                weight=rows.weight,
+                count=rows.count,
                 **limits,
             ).alias(answer_column("clusters", name))
-            for name, score in scores.items()
+            for name, score in rows.scores.items()
         ]
 
     def fields(name: str) -> list[pl.Expr]:
@@ -123,7 +90,7 @@ def intervals_of_clusters(label: IntoExpr, scores: Mapping[str, IntoExpr], optio
     return Part(answers, fields)
 
 
-def calibration(inputs: Inputs, options: ReportOptions) -> Part:
+def calibration(rows: Rows, options: ReportOptions) -> Part:
     """Ask whether each score is right as a probability."""
     statistics = {
         "brier_score": brier_score,
@@ -132,7 +99,7 @@ def calibration(inputs: Inputs, options: ReportOptions) -> Part:
     }
     answers = [
         statistic(**columns, level=options.level).alias(answer_column(statistic_name, name))
-        for name, columns in inputs.items()
+        for name, columns in rows.inputs.items()
         for statistic_name, statistic in statistics.items()
     ]
 
@@ -141,7 +108,7 @@ def calibration(inputs: Inputs, options: ReportOptions) -> Part:
             pl.col(answer_column(statistic, name)).struct.field(field).alias(column)
             for column, (statistic, field) in CALIBRATION.items()
         ]
-        if "state" not in inputs[name]:
+        if rows.label is not None:
             return columns
         # A bin of several scores has one value, which is not their mean.
         exact = pl.col(answer_column("bounds", name)).struct.field("exact")
@@ -150,11 +117,11 @@ def calibration(inputs: Inputs, options: ReportOptions) -> Part:
     return Part(answers, fields)
 
 
-def folds(inputs: Inputs, options: ReportOptions) -> Part:
+def folds(rows: Rows, options: ReportOptions) -> Part:
     """Ask for the mean AUC of the folds."""
     answers = [
         cv_roc_auc(**columns, fold=options.folds, level=options.level).alias(answer_column("folds", name))
-        for name, columns in inputs.items()
+        for name, columns in rows.inputs.items()
     ]
 
     def fields(name: str) -> list[pl.Expr]:
@@ -165,7 +132,7 @@ def folds(inputs: Inputs, options: ReportOptions) -> Part:
     return Part(answers, fields)
 
 
-def users(inputs: Inputs, options: ReportOptions) -> Part:
+def users(rows: Rows, options: ReportOptions) -> Part:
     """Ask for the mean AUC of the users."""
     average = options.user_average or "macro"
     with option_called("user_average", "average"):
@@ -173,7 +140,7 @@ def users(inputs: Inputs, options: ReportOptions) -> Part:
             grouped_roc_auc(**columns, by=options.user, average=average, level=options.level).alias(
                 answer_column("users", name)
             )
-            for name, columns in inputs.items()
+            for name, columns in rows.inputs.items()
         ]
 
     def fields(name: str) -> list[pl.Expr]:
@@ -185,18 +152,19 @@ def users(inputs: Inputs, options: ReportOptions) -> Part:
     return Part(answers, fields)
 
 
-def deltas(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptions) -> Part:
+def deltas(rows: Rows, options: ReportOptions) -> Part:
     """Compare each score with the first."""
+    assert rows.label is not None
     joint = compare_scores(
-        label,
-        *scores.values(),
+        rows.label,
+        *rows.scores.values(),
         reference=0,
         adjust=None,
         level=options.level,
-        weight=options.weight,
-        count=options.count,
+        weight=rows.weight,
+        count=rows.count,
     )
-    names = list(scores)
+    names = list(rows.scores)
     answer = pl.col(answer_column("comparison", "all")).struct
     first_auc = answer.field("areas").list.get(0, null_on_oob=True).struct.field("auc")
     # A NaN among the scores leaves no list of pairs.
@@ -217,22 +185,22 @@ def deltas(label: IntoExpr, scores: Mapping[str, IntoExpr], options: ReportOptio
     return Part([joint.alias(answer_column("comparison", "all"))], fields)
 
 
-def deltas_of_clusters(label: IntoExpr, scores: Mapping[str, pl.Expr], options: ReportOptions) -> Part:
+def deltas_of_clusters(rows: Rows, options: ReportOptions) -> Part:
     """Compare each score of rows in clusters with the first, on the rows in which no score is missing."""
-    first, *others = scores.values()
-    complete = pl.all_horizontal(score.is_not_null() for score in scores.values())
+    first, *others = rows.scores.values()
+    complete = pl.all_horizontal(score.is_not_null() for score in rows.scores.values())
     # The label alone says which rows are used.
-    used = pl.when(complete).then(label)
-    columns = {name: answer_column("difference", name) for name in list(scores)[1:]}
+    used = pl.when(complete).then(rows.label)
+    columns = {name: answer_column("difference", name) for name in list(rows.scores)[1:]}
     answers = [
         roc_auc_difference(
             used,
             score,
             first,
-            cluster=options.cluster,
+            cluster=rows.cluster,
             level=options.level,
-            weight=options.weight,
-            count=options.count,
+            weight=rows.weight,
+            count=rows.count,
         ).alias(column)
         for column, score in zip(columns.values(), others, strict=True)
     ]
@@ -252,23 +220,23 @@ def deltas_of_clusters(label: IntoExpr, scores: Mapping[str, pl.Expr], options: 
     return Part(answers, fields)
 
 
-def summaries_of_groups(
-    rows: pl.LazyFrame, inputs: Inputs, keys: list[str], options: ReportOptions
-) -> Callable[[list[str]], pl.LazyFrame]:
+def summaries_of_groups(rows: Rows, options: ReportOptions) -> Callable[[list[str]], pl.LazyFrame]:
     """Return what answers both :func:`summaries` and :func:`segments`, by any columns and of all rows.
 
     The rows are ranked once for both.
     """
     columns = [*SUMMARY_COLUMNS, *GROUP_COLUMNS, *([] if options.groupings is not None else OVERALL_COLUMNS)]
-    first = keys if options.groupings is None else key_sets("report", keys, options.groupings)[0]
+    first = rows.by if options.groupings is None else key_sets("report", rows.by, options.groupings)[0]
     # A score may be called as a column of groups is.
-    summaries = {summary_column(name): score_inputs for name, score_inputs in inputs.items()}
+    summaries = {
+        summary_column(name): {"score": score, "label": rows.label} for name, score in rows.scores.items()
+    }
     fields = [pl.struct(pl.col(name).struct.field(*columns)).alias(name) for name in summaries]
 
     @functools.cache
     def compared(*by: str) -> pl.LazyFrame:
         limits = {**options.limits, "method": options.comparison}
-        return summaries_of_segments(rows, summaries, by, options.versus, options.along, limits)
+        return summaries_of_segments(rows.frame, summaries, by, options.versus, options.along, limits)
 
     def answered(by: list[str]) -> pl.LazyFrame:
         if by:
@@ -278,14 +246,14 @@ def summaries_of_groups(
     return answered
 
 
-def segments(rows: pl.LazyFrame, inputs: Inputs, keys: list[str], options: ReportOptions) -> Part:
+def segments(rows: Rows, options: ReportOptions) -> Part:
     """Compare each group with others; of one grouping also test whether its groups differ at all."""
 
     @functools.cache
     def compared(*by: str) -> pl.LazyFrame:
         tables = [
             compare_segments(
-                rows,
+                rows.frame,
                 **score_inputs,
                 by=by,
                 versus=options.versus,
@@ -294,9 +262,9 @@ def segments(rows: pl.LazyFrame, inputs: Inputs, keys: list[str], options: Repor
                 # The adjustment is over all tests of the table.
                 adjust=None,
                 level=options.level,
-                cluster=options.cluster,
+                cluster=rows.cluster,
             ).with_columns(pl.lit(name).alias("score"))
-            for name, score_inputs in inputs.items()
+            for name, score_inputs in rows.inputs.items()
         ]
         return pl.concat(tables)
 
@@ -310,7 +278,7 @@ def segments(rows: pl.LazyFrame, inputs: Inputs, keys: list[str], options: Repor
         table = _with_nulls(table, GROUP_COLUMNS)
         if options.groupings is not None:
             return table
-        tests = compared(*keys).select("score", *OVERALL_COLUMNS).unique("score")
+        tests = compared(*rows.by).select("score", *OVERALL_COLUMNS).unique("score")
         return table.join(tests, on="score", how="left", maintain_order="left")
 
     return Part(finish=finish)

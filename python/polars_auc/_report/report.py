@@ -11,32 +11,17 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from polars_auc._frames.inputs import (
-    called,
-    keys_of,
-    like,
-    refuse_keys,
-    refuse_pattern,
-    rows_of,
-    scores_of,
-)
-from polars_auc._plugin.errors import OptionError
+from polars_auc._frames.inputs import called, like
 from polars_auc._plugin.warning import UserLine, warn
-from polars_auc._report.evaluation import CALL, evaluation, evaluation_of_states, nans_of
-from polars_auc._report.nan import Nans
+from polars_auc._report.evaluation import evaluation
 from polars_auc._report.options import IntervalMethod, ReportOptions, UserAverage
+from polars_auc._report.rows import Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from polars_auc._frames.groupings import Groupings
     from polars_auc._frames.inputs import ArrowStream, Frame
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._plugin.options import Adjustment
-
-__all__ = ["report"]
-
-_STATE_EXAMPLE = 'report(frame, state="state", by="segment")'
 
 
 @called("report")
@@ -288,88 +273,35 @@ def report(
     └──────┴───────┴───────┴───────┴───────┴─────────────────┘
     """
     options = ReportOptions.of(locals())
-    rows = rows_of("report", frame)
-    if state is not None:
-        return like(frame, _report_of_states(rows, {"label": label, "scores": scores}, state, options))
-    if label is None or scores is None:
-        absent = " and ".join(role for role, value in (("label", label), ("scores", scores)) if value is None)
-        msg = f"report: {absent} required, or state in place of label and scores, as {_STATE_EXAMPLE}"
-        raise TypeError(msg)
-    table = evaluation(rows, label, scores, options)
-    line = UserLine.calling()
-    messages = [
-        f"report: no {rows_of_class} rows: label {label} is {value} everywhere. {check}."
-        for rows_of_class, value, check in (
-            ("positive", "false", "Check the spelling of the positive class"),
-            ("negative", "true", "Check whether a filter has removed the negatives"),
-        )
-    ]
-    table = table.map_batches(functools.partial(_warn_of_one_class, messages, line))
-    if options.nan is None:
-        nans = nans_of(rows, label, scores, options)
-        table = table.map_batches(functools.partial(_warn_of_nan, nans, line))
-    return like(frame, table)
+    rows = Rows.from_arguments(frame, label, scores, options, state)
+    if state is None:
+        messages = [
+            f"no {rows_of_class} rows: label {label} is {value} everywhere. {check}."
+            for rows_of_class, value, check in (
+                ("positive", "false", "Check the spelling of the positive class"),
+                ("negative", "true", "Check whether a filter has removed the negatives"),
+            )
+        ]
+    else:
+        messages = [
+            f"no {rows_of_class} rows in the states. Check the label of the states."
+            for rows_of_class in ("positive", "negative")
+        ]
+    table = evaluation(rows, options)
+    return like(frame, table.map_batches(functools.partial(_warn, messages, rows, UserLine.calling())))
 
 
-def _report_of_states(
-    rows: pl.LazyFrame,
-    row_columns: Mapping[str, object],
-    state: IntoExpr | Iterable[IntoExpr],
-    options: ReportOptions,
-) -> pl.LazyFrame:
-    """Return the report of columns of states; refuse what needs rows."""
-    refuse_of_rows("report", row_columns, options)
-    keys = keys_of("report", options.by, CALL.format('by="segment"'))
-    for role in ("folds", "stability", "user"):
-        refuse_pattern("report", role, getattr(options, role))
-    refuse_keys("report", keys, rows.collect_schema(), nested=True)
-    rows, columns = states_of("report", state, rows, keys)
-    grouped = next((key for key in keys if key in columns), None)
-    if grouped is not None:
-        reason = f"names {grouped!r}, which is a column of states"
-        raise OptionError("report", "by", reason, "name columns that say of which group each state is")
-    table = evaluation_of_states(rows, columns, keys, options)
-    line = UserLine.calling()
-    messages = [
-        f"report: no {rows_of_class} rows in the states. Check the label of the states."
-        for rows_of_class in ("positive", "negative")
-    ]
-    table = table.map_batches(functools.partial(_warn_of_one_class, messages, line))
-    return table.map_batches(functools.partial(_warn_of_nan, Nans.from_states(rows, columns, keys), line))
+def _warn(messages: Sequence[str], rows: Rows, line: UserLine, table: pl.DataFrame) -> pl.DataFrame:
+    """Warn if there are rows, and none is positive or none is negative; and if an area is NaN.
 
-
-def refuse_of_rows(function: str, row_columns: Mapping[str, object], options: ReportOptions) -> None:
-    """Refuse columns of rows beside states, and options that states cannot answer."""
-    for role, column in row_columns.items():
-        if column is not None:
-            reason = "cannot be combined with `state`, whose rows are counted already"
-            raise OptionError(function, role, reason, "leave one of them out")
-    for name in options.row_options:
-        reason = "needs rows, but `state` gives states"
-        raise OptionError(function, name, reason, "leave it out, or give `label` and `scores` of rows")
-
-
-def states_of(
-    function: str, state: IntoExpr | Iterable[IntoExpr], rows: pl.LazyFrame, keys: list[str]
-) -> tuple[pl.LazyFrame, list[str]]:
-    """Return rows that have columns of states, and the names of these."""
-    columns = scores_of(function, state, rows, keys, role="state")
-    return rows.with_columns(column.alias(name) for name, column in columns.items()), list(columns)
-
-
-def _warn_of_nan(nans: Nans, line: UserLine, table: pl.DataFrame) -> pl.DataFrame:
-    """Warn if an area is NaN, and say of which rows; a query that selects other columns has not asked."""
-    if "auc" in table.columns and table["auc"].is_nan().any():
-        warn("report: " + "; ".join(nans.messages()), line)
-    return table
-
-
-def _warn_of_one_class(messages: Sequence[str], line: UserLine, table: pl.DataFrame) -> pl.DataFrame:
-    """Warn if there are rows, and none is positive or none is negative. The columns must be selected."""
+    A query that selects other columns than these has not asked.
+    """
     if {"scope", "n", "n_pos"} <= set(table.columns):
         overall = table.filter(pl.col("scope") == "overall")
         n, n_pos = overall["n"], overall["n_pos"]
         for message, is_absent in zip(messages, (n_pos == 0, n_pos == n), strict=True):
             if not overall.is_empty() and ((n > 0) & is_absent).all():
-                warn(message, line)
+                warn(f"report: {message}", line)
+    if not rows.skips_nan and "auc" in table.columns and table["auc"].is_nan().any():
+        warn("report: " + "; ".join(rows.nan_messages()), line)
     return table

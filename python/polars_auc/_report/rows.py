@@ -1,300 +1,276 @@
-"""From the answers of groups to the rows of a report."""
+"""What a report is of: rows with a label and scores, or states of such rows."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import polars.selectors as cs
 
-from polars_auc._expressions.comparisons import adjust_p_values
-from polars_auc._frames.groupings import GROUPING, grouped, key_sets
-from polars_auc._plugin.errors import OptionError
-from polars_auc._plugin.periods import sorted_groups
-from polars_auc._report.stability import STABILITY
+from polars_auc._expressions.states import have_weights, merge_states, roc_state
+from polars_auc._frames.curve_points import curve_points
+from polars_auc._frames.group_states import group_states
+from polars_auc._frames.inputs import column_of, keys_of, refuse_keys, refuse_pattern, rows_of, scores_of
+from polars_auc._frames.scores import (
+    dtype_of,
+    in_cluster,
+    negated,
+    on_user_scale,
+    without_nan,
+)
+from polars_auc._plugin.errors import CALLED, OptionError
+from polars_auc._report.columns import refuse_clashes
+from polars_auc._report.nan import nan_messages, skipped_message
 
 if TYPE_CHECKING:
-    from polars_auc._frames.answers import Answers
-    from polars_auc._frames.groupings import Groupings
-    from polars_auc._plugin.options import Adjustment
+    from polars_auc._frames.inputs import IntoFrame
+    from polars_auc._plugin.call import IntoExpr
+    from polars_auc._report.options import ReportOptions
 
-__all__ = [
-    "ADJUSTED",
-    "ALARMS",
-    "CALIBRATION",
-    "CHANGES",
-    "DELTAS",
-    "GROUP_COLUMNS",
-    "OVERALL_COLUMNS",
-    "RESERVED",
-    "SUMMARY_COLUMNS",
-    "Fields",
-    "Part",
-    "ReportPlan",
-    "answer_column",
-    "one_row_a_score",
-    "refuse_clashes",
-    "scoped",
-    "summary_column",
-]
-
-# The fields of a summary, which are columns of a report. Their order is that of the plugin, because Spark
-# takes fields by their order.
-SUMMARY_COLUMNS = [
-    "n",
-    "n_pos",
-    "n_missing",
-    "n_unlabelled",
-    "prevalence",
-    "auc",
-    "se",
-    "lower",
-    "upper",
-    "ks",
-    "gini",
-    "gini_lower",
-    "gini_upper",
-]
-
-# Columns of probabilities, with the statistic and the field that each is. P-values are adjusted when those of
-# all rows are there.
-CALIBRATION = {
-    "brier_score": ("brier_score", "brier_score"),
-    "log_loss": ("log_loss", "log_loss"),
-    "observed_expected": ("calibration_summary", "observed_expected"),
-    "observed_expected_lower": ("calibration_summary", "observed_expected_lower"),
-    "observed_expected_upper": ("calibration_summary", "observed_expected_upper"),
-    "calibration_slope": ("calibration_summary", "slope"),
-    "calibration_slope_lower": ("calibration_summary", "slope_lower"),
-    "calibration_slope_upper": ("calibration_summary", "slope_upper"),
-    "calibration_p_value": ("calibration_summary", "observed_expected_p_value"),
-    "calibration_p_adjusted": ("calibration_summary", "observed_expected_p_value"),
-}
-
-_COLUMNS = [
-    "scope",
-    "score",
-    *SUMMARY_COLUMNS,
-    *CALIBRATION,
-    "cv_auc",
-    "cv_se",
-    "cv_lower",
-    "cv_upper",
-    "n_folds",
-    "n_undefined",
-    "user_auc",
-    "user_se",
-    "user_lower",
-    "user_upper",
-    "n_users",
-    "n_users_undefined",
-    "n_nan",
-    "auc_min",
-    "auc_max",
-    "exact",
-]
-
-# Columns of a comparison, and the fields that they are: null for the first score. The p-values are adjusted
-# when those of all rows are there.
-DELTAS = {
-    "first_auc": "estimate_b",
-    "delta_auc": "difference",
-    "delta_auc_lower": "lower",
-    "delta_auc_upper": "upper",
-    "delta_auc_p_value": "p_value",
-    "delta_auc_p_adjusted": "p_value",
-}
-
-# Columns that only groups have, and columns that only the overall rows have.
-GROUP_COLUMNS = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
-OVERALL_COLUMNS = ["within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
-
-# Columns that a report has beside an earlier one.
-CHANGES = [
-    "previous_n",
-    "previous_auc",
-    "change",
-    "change_lower",
-    "change_upper",
-    "change_p_value",
-    "change_p_adjusted",
-]
-
-# Columns that a report has beside those of earlier periods.
-ALARMS = [
-    "alarm",
-    "alarm_periods",
-    "alarm_baseline",
-    "alarm_since",
-    "alarm_change",
-    "alarm_lower",
-    "alarm_upper",
-    "alarm_p_value",
-    "alarm_p_adjusted",
-]
-
-ADJUSTED = ("calibration_p_adjusted", "delta_auc_p_adjusted", "p_adjusted")
-"""Columns of p-values that are adjusted over all tests of the table, each by itself."""
-
-RESERVED = [*_COLUMNS, *DELTAS, *STABILITY, *GROUP_COLUMNS, *OVERALL_COLUMNS, *CHANGES, *ALARMS, GROUPING]
-"""Names that no column of groups may have."""
-
-Fields: TypeAlias = Callable[[str], list[pl.Expr]]
-"""From a score's name to fields of its row, or to others in place of those before them."""
-
-# Begins names that no column of a user has.
-_OURS = "polars_auc: "
-_FIELDS = f"{_OURS}beside"
-_SUMMARY = f"{_OURS}summary"
-
-
-def refuse_clashes(keys: list[str]) -> None:
-    """Refuse columns of groups that have the name of a column of the report."""
-    twice = next((key for key in keys if keys.count(key) > 1), None)
-    if twice is not None:
-        raise OptionError("report", "by", f"names the column {twice!r} twice", "name each once")
-    ours = next((key for key in keys if key.startswith(_OURS)), None)
-    if ours is not None:
-        reason = f"the group column {ours!r} begins with {_OURS!r}, as columns inside the report do"
-        raise OptionError("report", "", reason, "rename it")
-    clash = next((key for key in keys if key in RESERVED), None)
-    if clash is not None:
-        reason = f"the group column {clash!r} has the name of another column of the report"
-        raise OptionError("report", "", reason, "rename it")
-
-
-def answer_column(answer: str, name: str) -> str:
-    """Name an aggregate as no column of a user is named."""
-    return f"{_OURS}{answer} of {name}"
-
-
-def summary_column(name: str) -> str:
-    """Name the summary of a score, or an array of those of all scores."""
-    return answer_column("summary", name)
-
-
-def _no_fields(_: str) -> list[pl.Expr]:
-    return []
-
-
-def _unchanged(rows: pl.LazyFrame, _: list[str]) -> pl.LazyFrame:
-    return rows
+Inputs = dict[str, Any]
+"""What a statistic of a score takes: the label, the score, and a count or a weight; or the state."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """A part of a report: what it asks of the rows of each group, and what it makes of the answers."""
+class Rows:
+    """Rows with a label and scores, or columns of states of such rows.
 
-    answers: Sequence[pl.Expr] = ()
-    fields: Fields = _no_fields
-    finish: Callable[[pl.LazyFrame, list[str]], pl.LazyFrame] = _unchanged
-    """From the rows of groups by some columns (of all rows if there are none) to these with more columns."""
+    Missing values, clusters and the direction of scores are applied here, once.
+    """
 
+    frame: pl.LazyFrame
+    by: list[str]
+    """The columns of groups."""
+    scores: dict[str, pl.Expr]
+    """Each score by its name, higher meaning more positive; or each column of states."""
+    label: pl.Expr | None = None
+    """None if the scores are columns of states."""
+    count: pl.Expr | None = None
+    weight: pl.Expr | None = None
+    cluster: pl.Expr | None = None
+    originals: Mapping[str, pl.Expr] = field(default_factory=dict)
+    """The scores as they are in the frame, with their NaN."""
+    skips_nan: bool = False
+    user_dtypes: Sequence[pl.DataType] = ()
+    """The dtypes of the scores before they were negated, if low scores are positive."""
+    counted: Rows | None = None
+    """The rows that the states were made of, if they are still to be read."""
+    height: int | None = None
+    """The number of rows, if they are in memory; None if they are read."""
 
-@dataclass(frozen=True)
-class ReportPlan:
-    """The parts of a report of some scores, by some columns."""
+    @classmethod
+    def from_columns(
+        cls,
+        frame: pl.LazyFrame,
+        by: list[str],
+        label: pl.Expr,
+        scores: Mapping[str, pl.Expr],
+        *,
+        count: pl.Expr | None = None,
+        weight: pl.Expr | None = None,
+        cluster: pl.Expr | None = None,
+        low_is_positive: bool = False,
+        nan: object = None,
+    ) -> Rows:
+        """Return rows whose scores are without NaN, and negated if low ones are positive."""
+        present = dict(scores) if nan is None else without_nan(frame, scores)
+        return cls(
+            frame,
+            by,
+            negated(frame, present) if low_is_positive else present,
+            label if cluster is None else in_cluster(label, cluster),
+            count,
+            weight,
+            cluster,
+            scores,
+            nan is not None,
+            [dtype_of(frame, score) for score in scores.values()] if low_is_positive else [],
+        )
 
-    scores: Sequence[str]
-    keys: list[str]
-    groupings: Groupings | None
-    parts: Sequence[Part]
-    adjust: Adjustment | None
-    group_answers: Answers | None = None
-    """What makes the lists that the answers read, unless they make their own."""
-    axis: str | None = None
-    """The column of periods, if each group is compared with the previous one."""
+    @classmethod
+    def from_states(cls, frame: pl.LazyFrame, by: list[str], columns: Iterable[str]) -> Rows:
+        """Return columns of states."""
+        return cls(frame, by, {name: pl.col(name) for name in columns})
+
+    @classmethod
+    def from_arguments(
+        cls,
+        frame: IntoFrame,
+        label: IntoExpr | None,
+        scores: IntoExpr | Iterable[IntoExpr] | None,
+        options: ReportOptions,
+        state: IntoExpr | Iterable[IntoExpr] | None = None,
+    ) -> Rows:
+        """Return the rows or states that a function of Python takes."""
+        name = CALLED.get() or "report"
+        example = f'{name}(frame, "label", "score", {{}})'
+        rows = rows_of(name, frame)
+        if state is not None:
+            _refuse_row_columns(name, options, label=label, scores=scores)
+        keys = keys_of(name, options.by, example.format('by="segment"'))
+        for role in ("folds", "user", "stability"):
+            refuse_pattern(name, role, getattr(options, role))
+        refuse_clashes(keys)
+        refuse_keys(name, keys, rows.collect_schema(), nested=True)
+        if state is not None:
+            states = scores_of(name, state, rows, keys, role="state")
+            clash = next((key for key in keys if key in states), None)
+            if clash is not None:
+                reason = f"names {clash!r}, which is a column of states"
+                raise OptionError(name, "by", reason, "name columns that say of which group each state is")
+            return cls.from_states(
+                rows.with_columns(column.alias(each) for each, column in states.items()), keys, states
+            )
+        if label is None or scores is None:
+            absent = " and ".join(role for role, one in (("label", label), ("scores", scores)) if one is None)
+            example = f'{name}(frame, state="state", by="segment")'
+            msg = f"{name}: {absent} must be given, or states in place of label and scores, as {example}"
+            raise TypeError(msg)
+        columns = {
+            role: column_of(name, role, getattr(options, role), rows, example.format(f'{role}="{role}"'))
+            for role in ("count", "weight", "cluster")
+            if getattr(options, role) is not None
+        }
+        observed = cls.from_columns(
+            rows,
+            keys,
+            column_of(name, "label", label, rows, f'{name}(frame, "label", "score")'),
+            scores_of(name, scores, rows, keys),
+            **columns,
+            low_is_positive=options.low_is_positive,
+            nan=options.nan,
+        )
+        height = None if isinstance(frame, pl.LazyFrame) else rows.select(pl.len()).collect().item()
+        return replace(observed, height=height)
 
     @property
-    def answers(self) -> list[pl.Expr]:
-        """What is asked of the rows of each group."""
-        return [answer for part in self.parts for answer in part.answers]
+    def inputs(self) -> dict[str, Inputs]:
+        """What a statistic of each score takes."""
+        if self.label is None:
+            return {name: {"state": state} for name, state in self.scores.items()}
+        shared: Inputs = {"label": self.label, "count": self.count}
+        if self.weight is not None:
+            shared["weight"] = self.weight
+        scores = self.scores
+        if self.cluster is not None:
+            # Without a cluster a row lacks more than its label.
+            scores = {name: in_cluster(score, self.cluster) for name, score in scores.items()}
+        return {name: {**shared, "score": score} for name, score in scores.items()}
 
-    def from_rows(self, rows: pl.LazyFrame) -> pl.LazyFrame:
-        """Return the report of rows."""
-        return self.from_answers(lambda by: self.answered(rows, by, self.answers))
+    def each(self, function: Callable[..., pl.Expr], **options: Any) -> list[pl.Expr]:
+        """Return the expression of every score."""
+        return [function(**inputs, **options).alias(name) for name, inputs in self.inputs.items()]
 
-    def answered(self, rows: pl.LazyFrame, by: list[str], answers: Sequence[pl.Expr]) -> pl.LazyFrame:
-        """Return some of the answers for each group, in order, or for all rows."""
-        if self.group_answers is not None:
-            return self.group_answers.of(rows, by, answers)
-        if not by:
-            return rows.select(answers)
-        return rows.group_by(by).agg(answers).sort(by, nulls_last=True)
+    def points(self, function: Callable[..., pl.Expr], **options: Any) -> pl.LazyFrame:
+        """Plan the points of the curves of all groups and scores."""
+        return self.on_user_scale(curve_points(self.frame, self.each(function, **options), self.by))
 
-    def from_answers(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
-        """Return the report of the answers by any columns, which are those of all rows if there are none.
+    def on_user_scale(self, points: pl.LazyFrame) -> pl.LazyFrame:
+        """Return points with thresholds and bands on the scale of the user."""
+        return on_user_scale(points, self.user_dtypes) if self.user_dtypes else points
 
-        The answers of groups are in order.
+    def number_of_groups(self) -> pl.LazyFrame:
+        """Plan the number of groups, which is one without columns that make groups."""
+        return self.frame.select(self.by or pl.lit(0)).unique().select(pl.len())
 
-        P-values are adjusted for the number of all tests in their column, which a reader sees together.
-        """
-        table = self._table(lambda by: self._in_order(answered(by), by))
-        columns = [name for name in ADJUSTED if name in table.collect_schema()]
-        return table.with_columns(adjust_p_values(name, method=self.adjust) for name in columns)
+    def only(self, name: str) -> Rows:
+        """Return the rows with one score."""
+        return replace(self, scores={name: self.scores[name]})
 
-    def _in_order(self, groups: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
-        """Sort groups once more if their periods are texts, whose order may be another one."""
-        return sorted_groups(groups, by, self.axis) if by and self.axis is not None else groups
+    @property
+    def weighted_states(self) -> list[str]:
+        """The scores whose states are of rows with weights."""
+        schema = self.frame.collect_schema() if self.label is None else {}
+        return [name for name in self.scores if name in schema and have_weights(schema[name])]
 
-    def _table(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
-        """Return the rows of groups and those of all rows, with p-values as they are."""
-        overall = self._rows(answered, [])
-        # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
-        overall.collect_schema()
-        if self.groupings is not None:
-            sets = key_sets("report", self.keys, self.groupings)
-            return grouped(sets, lambda by: self._rows(answered, by), overall, self.keys)
-        if not self.keys:
-            return overall
-        groups = self._rows(answered, self.keys)
-        schema = groups.collect_schema()
-        nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in self.keys]
-        return pl.concat([groups, overall.with_columns(nothing).select(schema.names())])
-
-    def _rows(self, answered: Callable[[list[str]], pl.LazyFrame], by: list[str]) -> pl.LazyFrame:
-        """Return a row for each group and score, groups in order."""
-        rows = one_row_a_score(answered(by), self.scores, [part.fields for part in self.parts], by)
-        rows = functools.reduce(lambda table, part: part.finish(table, by), self.parts, rows)
-        return scoped("group" if by else "overall", rows)
-
-
-def one_row_a_score(
-    answers: pl.LazyFrame, scores: Iterable[str], fields: Sequence[Fields], by: Sequence[str] = ()
-) -> pl.LazyFrame:
-    """Turn the answers of each group from columns into one row for each score, in the order of both.
-
-    Summaries are a column of each score, in this order, or one array. Other fields may stand in place of
-    theirs.
-    """
-    names = list(scores)
-    # Arrays of one length are put side by side as columns; lists would be built group by group.
-    columns = {"score": pl.lit(pl.Series([names], dtype=pl.Array(pl.String, len(names)))).first()}
-    summaries = cs.starts_with(_SUMMARY)
-    is_array = isinstance(answers.select(summaries).collect_schema().dtypes()[0], pl.Array)
-    columns[_SUMMARY] = summaries if is_array else pl.concat_arr(summaries)
-    score_fields = [
-        {field.meta.output_name(): field for each in fields for field in each(name)} for name in names
-    ]
-    replaced = {f"{_OURS}{field}": field for field in SUMMARY_COLUMNS if field in score_fields[0]}
-    if score_fields[0]:
-        new_names = {field: name for name, field in replaced.items()}
-        rows = (
-            # As one struct it is less to plan than field by field.
-            pl.struct(field.alias(new_names.get(name, name)) for name, field in each.items())
-            for each in score_fields
+    def bounded(self, max_bins: int | None, scale: Any = None) -> Rows:
+        """Return the states of the rows, which are read batch by batch."""
+        assert self.label is not None
+        states = group_states(
+            self.frame,
+            self.label,
+            [score.alias(name) for name, score in self.scores.items()],
+            by=self.by,
+            max_bins=max_bins,
+            scale=scale,
+            weight=self.weight,
+            count=self.count,
         )
-        columns[_FIELDS] = pl.concat_arr(rows)
-    table = answers.select(*by, *(column.alias(name) for name, column in columns.items()))
-    table = table.explode(*columns).unnest(*list(columns)[1:])
-    if not replaced:
-        return table
-    return table.with_columns(pl.col(name).alias(field) for name, field in replaced.items()).drop(*replaced)
+        return self.with_states(states, self.by)
+
+    def with_states(self, frame: pl.LazyFrame | pl.DataFrame, by: list[str]) -> Rows:
+        """Return states of the same scores."""
+        states = self.from_states(frame.lazy(), by, self.scores)
+        counted = self if self.label is not None else self.counted
+        return replace(states, skips_nan=self.skips_nan, user_dtypes=self.user_dtypes, counted=counted)
+
+    def merged(self, by: list[str], max_bins: int) -> pl.DataFrame:
+        """Return a state of each group, of at most so many bins; without groups, rows are read in batches."""
+        if not by and self.label is not None:
+            return replace(self, by=by).bounded(max_bins).frame.collect()
+        # What an expression makes of a group, such as its mean, is not what it makes of all rows.
+        answers = self.each(merge_states if self.label is None else roc_state, max_bins=max_bins)
+        return (self.frame.group_by(by).agg(answers) if by else self.frame.select(answers)).collect()
+
+    def nan_counts(self, by: Sequence[str]) -> pl.LazyFrame:
+        """Plan the number of rows of each group and score that have a label, and NaN as the score.
+
+        Of states it is null if it is not 0.
+        """
+        if self.counted is not None:
+            return self.counted.nan_counts(by)
+        scores = self.scores if self.label is None else self.originals
+        answers = [self._nan_count(score).alias(name) for name, score in scores.items()]
+        # A score may have the name of a column of groups.
+        both = pl.struct(answers).alias("polars_auc: nan")
+        table = self.frame.group_by(by, maintain_order=True).agg(both) if by else self.frame.select(both)
+        each = pl.col("polars_auc: nan").struct
+        return pl.concat(
+            table.select(*by, pl.lit(name).alias("score"), each.field(name).alias("n_nan")) for name in scores
+        )
+
+    def _nan_count(self, score: pl.Expr) -> pl.Expr:
+        none = pl.lit(0, dtype=pl.UInt64)
+        if self.label is None:
+            return pl.when(~score.struct.field("has_nan").any()).then(none)
+        if not dtype_of(self.frame, score).is_float():
+            return none
+        is_used = self.label.is_not_null()
+        if self.weight is not None:
+            is_used &= (self.weight > 0).fill_null(value=False)
+        number = pl.lit(1) if self.count is None else self.count
+        return pl.when(score.is_nan() & is_used).then(number).otherwise(0).sum().cast(pl.UInt64)
+
+    def add_nan_counts(self, report: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:
+        """Add the number of rows that were skipped for NaN to the rows of a report."""
+        keys = [*by, "score"]
+        return report.join(
+            self.nan_counts(by), on=keys, how="left", nulls_equal=True, maintain_order="left", validate="1:1"
+        )
+
+    def nan_groups(self) -> pl.DataFrame:
+        """Return the groups and scores with NaN, in order, and their numbers of rows."""
+        by = self.by if self.counted is None else self.counted.by
+        table = self.nan_counts(by).filter(pl.col("n_nan").ne_missing(0)).collect()
+        return table.sort(by, nulls_last=True) if by else table
+
+    def nan_messages(self) -> list[str]:
+        """Say which groups and scores have NaN, and what to write; nothing if none has."""
+        return nan_messages(self.nan_groups(), are_states=self.label is None and self.counted is None)
+
+    def skipped_messages(self) -> list[str]:
+        """Say how many rows of each score are skipped for NaN."""
+        table = self.nan_counts([]).filter(pl.col("n_nan") > 0).collect()
+        return [skipped_message(score, number) for score, number in table.rows()]
 
 
-def scoped(scope: str, rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Say whether rows are those of groups or of all rows."""
-    return rows.select(pl.lit(scope).alias("scope"), pl.all())
+def _refuse_row_columns(name: str, options: ReportOptions, **columns: object) -> None:
+    """Refuse columns of rows beside states, and options that states cannot answer."""
+    for role, column in columns.items():
+        if column is not None:
+            reason = "cannot be combined with `state`, whose rows are counted already"
+            raise OptionError(name, role, reason, "leave one of them out")
+    for option in options.row_options:
+        reason = "needs rows, but `state` gives states"
+        raise OptionError(name, option, reason, "leave it out, or give `label` and `scores` of rows")

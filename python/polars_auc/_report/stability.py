@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,15 +17,13 @@ from polars_auc._expressions.comparisons import (
 from polars_auc._expressions.states import merge_states, roc_state
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.inputs import column_of
+from polars_auc._frames.scores import dtype_of
 from polars_auc._plugin.errors import CALLED, OptionError
+from polars_auc._report.columns import STABILITY
 
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
-
-__all__ = ["STABILITY", "Reference"]
-
-STABILITY = {"psi": "psi", "psi_p_value": "p_value", "psi_n": "n_neg", "psi_reference_n": "n_pos"}
-"""Columns of the stability, and the fields that they are."""
+    from polars_auc._report.rows import Rows
 
 # Bands of the index.
 _NUMBER = 10
@@ -60,47 +58,39 @@ class Reference:
     """Whether scores are columns of states, each of the reference or of other rows as a whole."""
 
     @classmethod
-    def of(
-        cls,
-        stability: IntoExpr,
-        rows: pl.LazyFrame,
-        scores: Mapping[str, pl.Expr],
-        *,
-        count: IntoExpr | None = None,
-        weight: IntoExpr | None = None,
-        has_p_values: bool = True,
-        has_states: bool = False,
-    ) -> Reference:
+    def of(cls, stability: IntoExpr, rows: Rows) -> Reference:
         """Check the condition, and say of each row whether it meets it."""
         function = CALLED.get() or "report"
-        if isinstance(stability, str) and stability not in rows.collect_schema():
+        if isinstance(stability, str) and stability not in rows.frame.collect_schema():
             msg = (
                 f"{function}: stability has the unknown column {stability!r}; for a "
                 f"condition write {_EXAMPLE}"
             )
             raise pl.exceptions.ColumnNotFoundError(msg)
-        condition = column_of(function, "stability", stability, rows, _EXAMPLE)
-        [dtype] = rows.select(condition).collect_schema().dtypes()
+        condition = column_of(function, "stability", stability, rows.frame, _EXAMPLE)
+        dtype = dtype_of(rows.frame, condition)
         if dtype != pl.Boolean:
             reason = f"must be true or false in each row, got {dtype}"
             raise OptionError(function, "stability", reason, f"write {_EXAMPLE}")
-        role: Literal["count", "weight"] = "count" if weight is None else "weight"
-        column = count if weight is None else weight
-        each = pl.lit(1, dtype=pl.Int64)
-        if column is not None:
-            example = f'report(frame, "label", "score", {role}="{role}")'
-            each = column_of(function, role, column, rows, example)
-        mass = None if column is None else role
+        role: Literal["count", "weight"] = "count" if rows.weight is None else "weight"
+        mass = rows.count if rows.weight is None else rows.weight
         # What an expression makes of several rows, such as the first year or a rank, it makes of all rows:
         # it must be the same for a group and for the reference.
-        marked = rows.with_columns(
+        marked = rows.frame.with_columns(
             condition.alias(_REFERENCE),
             condition.not_().fill_null(value=True).alias(_OUTSIDE),
-            each.alias(_MASS),
-            *(score.alias(_column(name)) for name, score in scores.items()),
+            (pl.lit(1, dtype=pl.Int64) if mass is None else mass).alias(_MASS),
+            *(score.alias(_column(name)) for name, score in rows.scores.items()),
         )
-        names = condition.meta.root_names()
-        return cls(marked, names, list(scores), mass, has_p_values, has_states)
+        return cls(
+            marked,
+            condition.meta.root_names(),
+            list(rows.scores),
+            None if mass is None else role,
+            # Rows in clusters are not independent, and no p-value knows how much less they say.
+            rows.cluster is None,
+            rows.label is None,
+        )
 
     def add_to(self, report: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:
         """Add the stability of each group and score to its row."""

@@ -11,6 +11,7 @@ import polars as pl
 from polars_auc._expressions.states import have_weights, roc_state
 from polars_auc._expressions.thresholds import operating_point
 from polars_auc._frames.inputs import called
+from polars_auc._plugin.call import columns_and_options
 from polars_auc._plugin.errors import OptionError
 from polars_auc._spark.types import (
     column_by_name,
@@ -24,12 +25,6 @@ from polars_auc._spark.types import (
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import Column
-
-# The parameters that are columns, and the dtypes by which the dtype of the answer is found; Spark does not
-# say what its columns are before a query is planned. The score's is an argument, and a state has the score's.
-_COLUMNS = {"label": pl.Boolean(), "weight": pl.Float64(), "cluster": pl.Int64(), "count": pl.Int64()}
-
-_ROLES = ("label", "score", *_COLUMNS, "state")
 
 
 def aggregate(local: Callable[..., pl.Expr]) -> Callable[..., Column]:
@@ -79,10 +74,11 @@ def _column(local: Callable[..., pl.Expr], values: Mapping[str, Any], score_type
     from pyspark.sql.types import DoubleType
 
     name = local.__name__
-    columns = {role: values[role] for role in _ROLES if values.get(role) is not None}
+    roles, _ = columns_and_options(name)
+    columns = {role: values[role] for role in roles if values.get(role) is not None}
     for role, column in columns.items():
         refuse_column(name, role, column)
-    options = {option: value for option, value in values.items() if option not in _ROLES}
+    options = {option: value for option, value in values.items() if option not in roles}
     names = _column_names(columns)
     declared = polars_dtype(name, DoubleType() if score_type is None else score_type)
     dtype = _planned(local, names, options, declared)
@@ -109,11 +105,15 @@ def _column_names(columns: Mapping[str, Any]) -> dict[str, str]:
 def _planned(
     local: Callable[..., pl.Expr], names: Mapping[str, str], options: Mapping[str, Any], score: pl.DataType
 ) -> Any:
-    """Return the dtype of the answer; the expression checks its options as it is written."""
+    """Return the dtype of the answer; the expression checks its options as it is written.
+
+    Spark does not say what its columns are before a query is planned. The dtype of the score is an argument,
+    and a state has the score's; of clusters and counts any integers do.
+    """
     rows = pl.LazyFrame(schema={"label": pl.Boolean, "score": score})
     state = rows.select(roc_state("label", "score")).collect_schema()["score"]
-    dtypes = {**_COLUMNS, "score": score, "state": state}
-    frame = pl.LazyFrame(schema={column: dtypes[role] for role, column in names.items()})
+    dtypes = {"label": pl.Boolean(), "weight": pl.Float64(), "score": score, "state": state}
+    frame = pl.LazyFrame(schema={column: dtypes.get(role, pl.Int64()) for role, column in names.items()})
     return frame.select(_record(local, names, options)).collect_schema().dtypes()[0]
 
 

@@ -13,8 +13,6 @@ from polars_auc._spark.types import table_for_spark
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["batches_of", "frames_of", "numbered"]
-
 
 def numbered(columns: int) -> list[str]:
     """Return the names of columns between the stages: Spark does not take every name that a column has."""

@@ -16,15 +16,14 @@ import polars as pl
 
 from polars_auc._expressions.states import merge_states, roc_state
 from polars_auc._frames.inputs import called
-from polars_auc._frames.partial_states import PartialStates, state_column
-from polars_auc._report.rows import SUMMARY_COLUMNS
+from polars_auc._frames.partial_states import state_column
+from polars_auc._plugin.call import IntoExpr, columnwise
+from polars_auc._report.columns import SUMMARY_COLUMNS
 from polars_auc._spark.batches import batches_of, frames_of
-from polars_auc._spark.range_sums import range_sums, summary_of_ranges
+from polars_auc._spark.stages import Stages
 
 if TYPE_CHECKING:
     import pyarrow
-
-__all__ = ["RangeStages", "borders_of"]
 
 RANGE_ROWS = 2**20
 """About how many rows a range has."""
@@ -37,6 +36,22 @@ _SCORE = "polars_auc: place of the score"
 _RANGE = "polars_auc: range"
 _IS_OVERALL = "polars_auc: overall"
 _SUMS = "polars_auc: sums"
+
+
+def range_sums(state: IntoExpr) -> pl.Expr:
+    """Return what each state, of the rows of a group in a range of scores, adds to the numbers of the group.
+
+    They are bytes, which only the same version of the plugin reads.
+    """
+    return columnwise("range_sums", {"state": state}, elementwise=True)
+
+
+def summary_of_ranges(ranges: IntoExpr, **limits: Any) -> pl.Expr:
+    """Return the numbers of each list of :func:`range_sums`, the range of the highest scores first.
+
+    They are those of :func:`polars_auc.roc_summary` that a report shows, bit for bit.
+    """
+    return columnwise("summary_of_ranges", {"ranges": ranges}, elementwise=True, **limits)
 
 
 def borders_of(sample: pl.DataFrame) -> list[pl.Series] | None:
@@ -54,21 +69,19 @@ def _borders(scores: pl.Series, ranges: int) -> pl.Series:
 
 
 @dataclasses.dataclass(frozen=True)
-class RangeStages(PartialStates):
+class RangeStages(Stages):
     """The stages from rows to a report, each from the batches of one partition to others."""
 
-    keys: list[str]
+    keys: list[str] = dataclasses.field(default_factory=list)
     """The columns of segments, which come last among ``by``: states are by score and range, too."""
-    borders: Sequence[pl.Series]
+    borders: Sequence[pl.Series] = ()
     """Where the ranges of each score begin, in ascending order."""
-    interval: dict[str, Any]
 
     @classmethod
-    def of(cls, parts: PartialStates, borders: Sequence[pl.Series], interval: dict[str, Any]) -> RangeStages:
-        """Return the stages of a report that would be made of these states."""
-        fields = {field.name: getattr(parts, field.name) for field in dataclasses.fields(PartialStates)}
-        fields["by"] = [_SCORE, _RANGE, *parts.by]
-        return cls(**fields, keys=parts.by, borders=borders, interval=interval)
+    def of(cls, stages: Stages, borders: Sequence[pl.Series]) -> RangeStages:
+        """Return the stages of the same report, counted by ranges."""
+        fields = {field.name: getattr(stages, field.name) for field in dataclasses.fields(Stages)}
+        return cls(**{**fields, "by": [_SCORE, _RANGE, *stages.by]}, keys=stages.by, borders=borders)
 
     def counted_rows(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return a state for each score, range and segment, from rows."""
@@ -81,15 +94,10 @@ class RangeStages(PartialStates):
             parts.append(self.aggregated(cut, [state.alias(state_column(score))]))
         return pl.concat(parts, how="diagonal").select(self._state_columns())
 
-    def counted(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        """Return a state for each score, range and segment, from rows."""
-        with called(self.name):
-            yield from batches_of(self.gathered(map(self.counted_rows, frames_of(batches, self.columns))))
-
     def summed(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return the sums of each range, of segments and of all rows, from all states of some ranges."""
         with called(self.name):
-            states = self.gathered(map(self.merged_states, frames_of(batches, self._state_columns())))
+            states = self._merged(batches)
             if states is None:
                 return
             no_keys = [pl.lit(None, dtype=states.schema[key]).alias(key) for key in self.keys]
@@ -145,6 +153,3 @@ class RangeStages(PartialStates):
             places.to_frame().with_columns(pl.lit(True).alias(_IS_OVERALL), *no_keys, nothing)
         )
         return answers.cast({pl.UInt64: pl.Int64})
-
-    def _state_columns(self) -> list[str]:
-        return [*self.by, *map(state_column, self.scores)]

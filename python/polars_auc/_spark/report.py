@@ -14,14 +14,16 @@ import polars as pl
 
 from polars_auc._expressions.states import roc_state
 from polars_auc._frames.inputs import called, keys_of
+from polars_auc._frames.partial_states import state_column
 from polars_auc._plugin.errors import OptionError
+from polars_auc._report.columns import SUMMARY_COLUMNS
 from polars_auc._report.evaluation import evaluation
 from polars_auc._report.options import PLACEMENT_METHODS, IntervalMethod, ReportOptions
-from polars_auc._report.rows import SUMMARY_COLUMNS
+from polars_auc._report.rows import Rows
 from polars_auc._spark import ranges
 from polars_auc._spark.batches import numbered
 from polars_auc._spark.ranges import RangeStages, borders_of
-from polars_auc._spark.stages import Stages, state_column
+from polars_auc._spark.stages import Stages
 from polars_auc._spark.types import (
     IntoColumn,
     column_by_name,
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
 
     from polars_auc._frames.groupings import Groupings
     from polars_auc._plugin.options import Adjustment
-
-__all__ = ["group_states", "report"]
 
 
 def group_states(
@@ -177,14 +177,16 @@ def report(
     options = dataclasses.replace(options, by=selected.by, count=counts, folds=selected.folds)
     _refuse_other_columns(stability, selected.by)
     rows = pl.LazyFrame(schema=selected.schema)
-    local = evaluation(rows, selected.label, selected.scores, options).collect_schema()
+    with called(name):
+        local_rows = Rows.from_arguments(rows, selected.label, selected.scores, options)
+        local = evaluation(local_rows, options).collect_schema()
     stages = dataclasses.replace(selected.stages(name, {}), interval=options.limits)
     if any(getattr(options, name) is not None for name in ("versus", "groupings", "folds", "stability")):
         whole = dataclasses.replace(stages, options=dataclasses.replace(options, count=None))
         return selected.evaluated(whole, local).toDF(*local)
     borders = borders_of(selected.sample()) if ci in PLACEMENT_METHODS else None
     if borders is not None:
-        by_ranges = RangeStages.of(stages, borders, options.limits)
+        by_ranges = RangeStages.of(stages, borders)
         return selected.finished_by_ranges(by_ranges, local).toDF(*local)
     return selected.finished(stages, local).toDF(*local)
 

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from polars_auc._expressions.intervals import roc_summary_short
+from polars_auc._expressions.intervals import roc_summaries
 from polars_auc._expressions.states import merge_states
 from polars_auc._frames.inputs import called
 from polars_auc._frames.partial_states import PartialStates, state_column
-from polars_auc._report.evaluation import evaluation_of_states
-from polars_auc._report.rows import one_row_a_score, scoped, summary_column
+from polars_auc._report.evaluation import evaluation
+from polars_auc._report.plan import one_row_a_score, scoped, summary_column
+from polars_auc._report.rows import Rows
 from polars_auc._spark.batches import batches_of, frames_of
 
 if TYPE_CHECKING:
     import pyarrow
 
     from polars_auc._report.options import ReportOptions
-
-__all__ = ["Stages", "state_column", "summary_column"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,14 +39,12 @@ class Stages(PartialStates):
     def merged(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return one state for each segment and score, from states."""
         with called(self.name):
-            yield from batches_of(
-                self.gathered(map(self.merged_states, frames_of(batches, self._state_columns())))
-            )
+            yield from batches_of(self._merged(batches))
 
     def answered(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return one state for each segment and score, and what a report says of it."""
         with called(self.name):
-            whole = self.gathered(map(self.merged_states, frames_of(batches, self._state_columns())))
+            whole = self._merged(batches)
             yield from batches_of(None if whole is None else self._summarized(whole))
 
     def finished(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -82,10 +79,13 @@ class Stages(PartialStates):
         with called(self.name):
             # Only the row of nulls has no states.
             states = pl.concat(frames_of(batches, self._state_columns())).drop_nulls(list(names))
-            keys = list(self.options.by)
-            table = evaluation_of_states(states.lazy(), list(names), keys, self.options)
+            rows = Rows.from_states(states.lazy(), list(self.options.by), names)
+            table = evaluation(rows, self.options)
             table = table.drop("auc_min", "auc_max", "exact").with_columns(pl.col("score").replace(names))
             yield from batches_of(table.cast({pl.UInt64: pl.Int64}).collect())
+
+    def _merged(self, batches: Iterator[pyarrow.RecordBatch]) -> pl.DataFrame | None:
+        return self.gathered(map(self.merged_states, frames_of(batches, self._state_columns())))
 
     def _state_columns(self) -> list[str]:
         return [*self.by, *map(state_column, self.scores)]
@@ -94,7 +94,7 @@ class Stages(PartialStates):
         columns = {score: summary_column(score) for score in self.scores}
         first_states = [pl.col(state_column(score)).first() for score in self.scores]
         answers = [
-            roc_summary_short(state=state_column(score), **self.interval).alias(column)
+            roc_summaries([{"state": state_column(score)}], **self.interval).arr.first().alias(column)
             for score, column in columns.items()
         ]
         return self.aggregated(states, [*first_states, *answers])

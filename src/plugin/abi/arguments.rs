@@ -95,7 +95,7 @@ impl Keywords {
             Some(OptionValue::Named(values)) => values,
             _ => BTreeMap::new(),
         };
-        let front_end = match values.remove("front_end") {
+        let front_end = match values.remove("flags") {
             Some(OptionValue::Named(names)) => FrontEnd::Shell(
                 names.into_iter().filter_map(|(name, flag)| Some((name, word(flag)?))).collect(),
             ),
@@ -160,12 +160,12 @@ mod tests {
     fn every_kind_of_option() {
         // pickle.dumps({"options": {"none": None, "some": 3, "whole": 2.0, "wide": -2**100, "widest":
         // 2**128 - 1, "words": ["a", "b"], "flag": True, "fraction": {"$digits": "0.1"}}, "roles": ["score",
-        // "label"], "called": "report", "front_end": {"seed": "--seed"}}, protocol=5)
-        let pickled = b"\x80\x05\x95\xe9\0\0\0\0\0\0\0}\x94(\x8c\x07options\x94}\x94(\x8c\x04none\x94N\x8c\x04some\x94K\x03\
+        // "label"], "called": "report", "flags": {"seed": "--seed"}}, protocol=5)
+        let pickled = b"\x80\x05\x95\xea\0\0\0\0\0\0\0}\x94(\x8c\x07options\x94}\x94(\x8c\x04none\x94N\x8c\x04some\x94K\x03\
             \x8c\x05whole\x94G@\0\0\0\0\0\0\0\x8c\x04wide\x94\x8a\r\0\0\0\0\0\0\0\0\0\0\0\0\xf0\x8c\x06widest\x94\x8a\x11\
             \xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\x8c\x05words\x94]\x94(\x8c\x01a\x94\x8c\
             \x01b\x94e\x8c\x04flag\x94\x88\x8c\x08fraction\x94}\x94\x8c\x07$digits\x94\x8c\x030.1\x94su\x8c\x05roles\x94]\
-            \x94(\x8c\x05score\x94\x8c\x05label\x94e\x8c\x06called\x94\x8c\x06report\x94\x8c\x04edge\x94}\x94\x8c\x04seed\
+            \x94(\x8c\x05score\x94\x8c\x05label\x94e\x8c\x06called\x94\x8c\x06report\x94\x8c\x05flags\x94}\x94\x8c\x04seed\
             \x94\x8c\x06--seed\x94su.";
         let keywords = Keywords::of(pickled);
         let word = |text: &str| OptionValue::Word(text.into());

@@ -12,8 +12,9 @@ from words import fuzz
 
 with atheris.instrument_imports(include=["polars_auc"]):
     import polars_auc as pa
+    from polars_auc._cli.files import Files
     from polars_auc._cli.refusal import Refusal, as_refusal
-    from polars_auc._cli.rows import Files, RowOptions
+    from polars_auc._cli.rows import RowOptions
     from polars_auc._commands.gates import Gate
     from polars_auc._plugin.errors import FLAGS, OptionError
 
@@ -43,10 +44,11 @@ def check_rows(file: Path, text: str) -> None:
     ):
         try:
             files = Files.grouped([str(file)], by, None)
-            read = rows.rows(files)
+            read = rows.source(files).rows
+            assert read.label is not None
             with as_refusal():
                 columns = [read.label, *read.scores.values(), *map(pl.col, read.by)]
-                read.rows.select(column.alias(str(place)) for place, column in enumerate(columns)).collect()
+                read.frame.select(column.alias(str(place)) for place, column in enumerate(columns)).collect()
         except (Refusal, OptionError):
             pass
 

@@ -705,7 +705,7 @@ def test_a_fault_is_no_failed_gate(folder: Path, capsys: Capture, monkeypatch: p
         def faulty(*_: object, fault: BaseException = fault) -> None:
             raise fault
 
-        monkeypatch.setattr("polars_auc._cli.rows.scan", faulty)
+        monkeypatch.setattr("polars_auc._cli.files.scan", faulty)
         assert main([*REPORT, "-o", str(folder / "out.csv")]) == 2
         err = capsys.readouterr().err
         assert "Traceback" in err

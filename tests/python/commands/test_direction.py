@@ -11,7 +11,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import polars_auc as pa
-from polars_auc._cli.rows import Files, RowOptions
+from polars_auc._cli.files import Files
+from polars_auc._cli.rows import RowOptions
 from polars_auc._commands.main import main
 from polars_auc._page.details import details
 
@@ -128,9 +129,10 @@ def test_a_page_is_on_the_scale_of_the_scores(folder: Path, score: str) -> None:
     assert main([*arguments, "-o", "low.html"]) == 0
     text = (folder / "low.html").read_text(encoding="utf-8")
     assert "positive if its score is at most the threshold" in text
-    evaluated = RowOptions("bad", [score], low_is_positive=True).rows(Files.find(["rows.parquet"], None))
+    files = Files.find(["rows.parquet"], None)
+    rows = RowOptions("bad", [score], low_is_positive=True).source(files).rows
     table = pa.report(ROWS, "bad", score, low_is_positive=True)
-    page_details = details(evaluated.evaluated(), table, 0.95, has_bands=True)
+    page_details = details(rows, table, 0.95)
     assert page_details.bars["n"].sum() == ROWS.height
     for row in page_details.bars.iter_rows(named=True):
         above = pl.col(score) > row["low"] if "above" in row["range"] else pl.lit(value=True)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import polars_auc as pa
 from polars_auc._plugin.errors import OptionError
+from polars_auc._report.columns import SUMMARY_COLUMNS
 from polars_auc._report.options import PLACEMENT_METHODS, IntervalMethod
-from polars_auc._report.rows import SUMMARY_COLUMNS
-from polars_auc._spark.range_sums import range_sums, summary_of_ranges
+from polars_auc._spark.ranges import range_sums, summary_of_ranges
 
 NAN = float("nan")
 

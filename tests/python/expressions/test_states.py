@@ -20,7 +20,7 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue.cases import assert_report_of_rows, examples, fixed, frames, scores_with_nan, signed
 from oracles.states import interval
-from polars_auc._frames.evaluated import Evaluated
+from polars_auc._report.rows import Rows
 
 Scale: TypeAlias = Literal["real", "probability"]
 
@@ -480,8 +480,7 @@ def test_states_of_a_page(by: list[str], monkeypatch: pytest.MonkeyPatch) -> Non
     frame = fixed().select("g", "label", "score", "other").lazy()
     label = pl.col("other") > pl.col("other").mean()
     scores = {"a": pl.col("score"), "b": -pl.col("other")}
-    inputs = {name: {"label": label, "score": score, "count": None} for name, score in scores.items()}
-    merged = Evaluated(frame, ["g"], inputs, [], []).merged(by, 64)
+    merged = Rows.from_columns(frame, ["g"], label, scores).merged(by, 64)
     answers = [pa.roc_state(label, score, max_bins=64).alias(name) for name, score in scores.items()]
     expected = (frame.group_by(by).agg(answers) if by else frame.select(answers)).collect()
     assert_frame_equal(merged, expected, check_row_order=False, check_exact=True)

@@ -21,7 +21,9 @@ FRAME = pl.DataFrame({"g": [1, 1, 2, 2], "y": [0, 1, 1, 0], "s": [1.0, 2.0, 3.0,
 
 @pytest.mark.parametrize("column", [1, 0.5, ["y"], {"y": 1}], ids=repr)
 def test_columns_of_another_type(column: Any) -> None:
-    with pytest.raises(TypeError, match=r"roc_auc: label must be .* got \w+. Hint: write frame.select\(roc_auc\("):
+    with pytest.raises(
+        TypeError, match=r"roc_auc: label must be .* got \w+. Hint: write frame.select\(roc_auc\("
+    ):
         pa.roc_auc(column, "s")
     with pytest.raises(TypeError, match="roc_auc: score must be"):
         pa.roc_auc("y", column)

@@ -20,7 +20,7 @@ from catalogue.cases import TWO_SCORES, examples, fixed, two_scores
 from polars_auc._frames.partial_states import PartialStates
 from polars_auc._report import evaluation
 
-MODULE = "polars_auc._report.bounded"
+MODULE = "polars_auc._report.batches"
 
 pytestmark = pytest.mark.filterwarnings("ignore:report")
 
@@ -176,7 +176,7 @@ def test_groups_with_fewer_rows_than_bins_compare_as_rows_do(versus: Any, nan: A
     rows = pa.report(frame, "label", ["score", "other"], **options)
     with pytest.MonkeyPatch.context() as monkeypatch:
         # No states are made.
-        monkeypatch.setattr(evaluation, "evaluation_of_states", None)
+        monkeypatch.setattr(evaluation, "_from_states", None)
         bounded = pa.report(
             frame.lazy(), "label", ["score", "other"], memory="bounded", max_bins=120, **options
         ).collect()

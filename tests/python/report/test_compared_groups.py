@@ -14,8 +14,10 @@ from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue.cases import TWO_SCORES, examples, fixed, two_scores
-from polars_auc._report.options import PARTS, ReportOptions
-from polars_auc._report.rows import GROUP_COLUMNS, OVERALL_COLUMNS
+from polars_auc._report.columns import GROUP_COLUMNS, OVERALL_COLUMNS
+from polars_auc._report.evaluation import _needs_scores_alone
+from polars_auc._report.options import ReportOptions
+from polars_auc._report.rows import Rows
 
 # A report warns of NaN, and of labels without a positive.
 pytestmark = pytest.mark.filterwarnings("ignore:report")
@@ -89,7 +91,14 @@ def test_every_option_is_classified_by_summaries() -> None:
     # With these there are intervals of other kinds, states in place of rows, or comparisons of scores.
     others = {"interval", "n_resamples", "seed", "compare", "calibration", "user_average"}
     others |= {"memory", "max_bins", "scale", "sorted_by"}
-    assert {field.name for field in fields(ReportOptions)} == answered | others | {*PARTS}
+    columns = {"count", "weight", "cluster", "folds", "user", "stability"}
+    assert {field.name for field in fields(ReportOptions)} == answered | others | columns
+    frame = pl.LazyFrame({"y": [0, 1], "s": [1, 2], "c": [1, 2]})
+    rows_with: list[dict[str, Any]] = [{}, *({name: "c"} for name in columns)]
+    for more in rows_with:
+        options = ReportOptions(**more)
+        rows = Rows.from_arguments(frame, "y", "s", options)
+        assert _needs_scores_alone(rows, options) == (not more)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from polars_auc._commands.main import main
 from polars_auc._page.answers import answers
-from polars_auc._report.rows import CALIBRATION
+from polars_auc._report.columns import CALIBRATION
 
 
 def forecasts(n: int = 4_000) -> pl.DataFrame:

@@ -15,7 +15,7 @@ import polars_auc as pa
 from catalogue.cases import fixed
 from polars_auc._commands.main import main
 from polars_auc._page.write import VERSION, VERSION_KEY
-from polars_auc._report.rows import RESERVED
+from polars_auc._report.columns import RESERVED
 
 PAGE = Path(__file__).parents[3] / "docs" / "files-of-a-report.md"
 

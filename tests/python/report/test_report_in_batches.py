@@ -189,11 +189,16 @@ def test_reports_that_need_more_read_all_rows_at_once(monkeypatch: pytest.Monkey
     assert seen.begun == 0
 
 
-def test_frames_in_memory_are_put_together_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lazy_frames_are_read_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those of rows in memory, and of few rows without groups; rows of one batch are taken at once."""
     frame = fixed(200).with_columns(g=pl.int_range(pl.len()) % 3)
     seen = Batches(monkeypatch, 50)
     pa.report(frame.lazy().with_columns(h=pl.col("g") + 1), "label", "score", by="h").collect()
-    assert seen.begun == 0
+    pa.report(frame.lazy(), "label", "score").collect()
+    assert seen.begun == 2
+    pa.report(frame.head(50).lazy(), "label", "score").collect()
+    pa.report(frame, "label", "score")
+    assert seen.begun == 2
 
 
 def test_the_overall_row_of_sorted_groups(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -422,7 +422,7 @@ def test_weights_of_clusters() -> None:
 
 
 def test_weights_that_are_none() -> None:
-    with pytest.raises(TypeError, match="report: weight must be a column name or an expression, got float"):
+    with pytest.raises(TypeError, match="report: weight must be one column name or expression, got float"):
         pa.report(weighted(), "y", "score", weight=1.0)  # type: ignore[arg-type]
     with pytest.raises(pl.exceptions.PolarsError, match="report: weight"):
         pa.report(weighted(), "y", "score", weight=-pl.col("weight"))

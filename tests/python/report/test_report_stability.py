@@ -14,6 +14,9 @@ from polars.testing import assert_frame_equal
 import polars_auc as pa
 from catalogue.cases import fixed
 from polars_auc._commands.main import main
+from polars_auc._page.details import details
+from polars_auc._report.options import ReportOptions
+from polars_auc._report.rows import Rows
 from report.test_report_page import Page
 
 Capture = pytest.CaptureFixture[str]
@@ -370,3 +373,14 @@ def test_the_bands_make_the_index() -> None:
         ).unnest("forest")
         assert abs(table["psi"].sum() - index["psi"].item()) < 1e-12
         assert (table["n_pos"].sum(), table["n_neg"].sum()) == index.select("n_pos", "n_neg").row(0)
+
+
+@pytest.mark.parametrize("role", ["count", "weight"])
+def test_the_bands_of_a_page_make_the_index_of_the_report(role: str) -> None:
+    """Also where rows stand for several, or have weights."""
+    frame = rows().with_columns(mass=pl.int_range(pl.len()) % 5 + 1)
+    options: dict[str, Any] = {role: "mass", "stability": BUILT}
+    report = pa.report(frame, "y", "score", **options)
+    observed = Rows.from_arguments(frame, "y", "score", ReportOptions(**options))
+    bands = details(observed, report, 0.95, BUILT).stability
+    assert bands["psi"].sum() == pytest.approx(report["psi"].item(), rel=1e-12)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polars_auc as pa
-from polars_auc._expressions.intervals import roc_summary_of_scores, roc_summary_short
-from polars_auc._report.rows import SUMMARY_COLUMNS
+from polars_auc._expressions.intervals import roc_summaries
+from polars_auc._report.columns import SUMMARY_COLUMNS
 
 NAN = float("nan")
 
@@ -28,17 +28,24 @@ OPTIONS: list[dict[str, Any]] = [
 def assert_of_scores(rows: pl.DataFrame, columns: list[dict[str, Any]], **options: Any) -> None:
     """The summaries of several scores are those of each."""
     groups = rows.group_by("g", maintain_order=True)
-    several = groups.agg(roc_summary_of_scores(columns, **options).alias("x"))
+    several = groups.agg(roc_summaries(columns, **options).alias("x"))
     assert isinstance(several.schema["x"], pl.Array)
     assert several.schema["x"].shape == (len(columns),)
     for place, score_columns in enumerate(columns):
-        alone = groups.agg(roc_summary_short(**score_columns, **options).alias("x"))
+        alone = groups.agg(roc_summaries([score_columns], **options).arr.first().alias("x"))
         assert repr(several.with_columns(pl.col("x").arr.get(place)).rows()) == repr(alone.rows())
 
 
 def assert_same(rows: pl.DataFrame, **arguments: Any) -> None:
-    short = rows.group_by("g", maintain_order=True).agg(roc_summary_short(**arguments).alias("x")).unnest("x")
-    whole = rows.group_by("g", maintain_order=True).agg(pa.roc_summary(**arguments).alias("x")).unnest("x")
+    roles = ("label", "score", "weight", "count", "state")
+    columns = {role: arguments.pop(role) for role in roles if role in arguments}
+    answer = roc_summaries([columns], **arguments).arr.first().alias("x")
+    short = rows.group_by("g", maintain_order=True).agg(answer).unnest("x")
+    whole = (
+        rows.group_by("g", maintain_order=True)
+        .agg(pa.roc_summary(**columns, **arguments).alias("x"))
+        .unnest("x")
+    )
     assert short.columns == ["g", *SUMMARY_COLUMNS]
     # Bit for bit, also where a number is NaN.
     assert repr(short.rows()) == repr(whole.select("g", *SUMMARY_COLUMNS).rows())

@@ -1,4 +1,4 @@
-"""Scores of which low ones are positive: as expressions see them, and back on the scale of the user."""
+"""Scores as statistics take them: without NaN, high ones positive; and thresholds on the user's scale."""
 
 from __future__ import annotations
 
@@ -6,16 +6,41 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-__all__ = ["negated", "on_their_scale"]
+from polars_auc._plugin.errors import OptionError
+
+
+def refuse_nan(function: str, nan: object) -> None:
+    """Refuse a value that the option ``nan`` does not have."""
+    if nan not in (None, "skip"):
+        raise OptionError(function, "nan", f"must be 'skip', or be left out, got {nan!r}")
+
+
+def without_nan(rows: pl.LazyFrame, scores: Mapping[str, pl.Expr]) -> dict[str, pl.Expr]:
+    """Return scores that are null where they are NaN."""
+    return {
+        name: score.fill_nan(None) if dtype_of(rows, score).is_float() else score
+        for name, score in scores.items()
+    }
+
+
+def in_cluster(column: pl.Expr, cluster: pl.Expr) -> pl.Expr:
+    """Return a label or a score that is null outside of clusters: such rows are skipped everywhere."""
+    # An older Polars cannot pickle what has no `otherwise`.
+    return pl.when(cluster.is_not_null()).then(column).otherwise(None)
 
 
 def negated(rows: pl.LazyFrame, scores: Mapping[str, pl.Expr]) -> dict[str, pl.Expr]:
     """Return minus each score, exact for every dtype, under its name."""
-    return {name: _negated(rows, score).alias(name) for name, score in scores.items()}
+    return {name: _negated(score, dtype_of(rows, score)).alias(name) for name, score in scores.items()}
 
 
-def _negated(rows: pl.LazyFrame, score: pl.Expr) -> pl.Expr:
-    [dtype] = rows.select(score).collect_schema().dtypes()
+def dtype_of(rows: pl.LazyFrame, column: pl.Expr) -> pl.DataType:
+    """Return the dtype of an expression."""
+    [dtype] = rows.select(column).collect_schema().dtypes()
+    return dtype
+
+
+def _negated(score: pl.Expr, dtype: pl.DataType) -> pl.Expr:
     if dtype == pl.Boolean:
         return -score.cast(pl.Int8)
     if dtype in (pl.Int64, pl.UInt64):
@@ -31,7 +56,7 @@ def _minus(value: pl.Expr, dtype: pl.DataType | type[pl.DataType]) -> pl.Expr:
     return pl.lit(0, dtype=dtype) - value if dtype == pl.Int128 else -value
 
 
-def on_their_scale(points: pl.LazyFrame, dtypes: Sequence[pl.DataType]) -> pl.LazyFrame:
+def on_user_scale(points: pl.LazyFrame, dtypes: Sequence[pl.DataType]) -> pl.LazyFrame:
     """Return points whose thresholds and bands are on the scale of the scores before they were negated.
 
     If all scores have one dtype, that is theirs.

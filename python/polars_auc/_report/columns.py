@@ -1,0 +1,128 @@
+"""The columns of a report, and names that no column of groups may have."""
+
+from __future__ import annotations
+
+from polars_auc._frames.groupings import GROUPING
+from polars_auc._plugin.errors import OptionError
+
+OURS = "polars_auc: "
+"""Begins names that no column of a user has."""
+
+STABILITY = {"psi": "psi", "psi_p_value": "p_value", "psi_n": "n_neg", "psi_reference_n": "n_pos"}
+"""Columns of the stability, and the fields that they are."""
+
+# The fields of a summary, which are columns of a report. Their order is that of the plugin, because Spark
+# takes fields by their order.
+SUMMARY_COLUMNS = [
+    "n",
+    "n_pos",
+    "n_missing",
+    "n_unlabelled",
+    "prevalence",
+    "auc",
+    "se",
+    "lower",
+    "upper",
+    "ks",
+    "gini",
+    "gini_lower",
+    "gini_upper",
+]
+
+# Columns of probabilities, with the statistic and the field that each is. P-values are adjusted when those of
+# all rows are there.
+CALIBRATION = {
+    "brier_score": ("brier_score", "brier_score"),
+    "log_loss": ("log_loss", "log_loss"),
+    "observed_expected": ("calibration_summary", "observed_expected"),
+    "observed_expected_lower": ("calibration_summary", "observed_expected_lower"),
+    "observed_expected_upper": ("calibration_summary", "observed_expected_upper"),
+    "calibration_slope": ("calibration_summary", "slope"),
+    "calibration_slope_lower": ("calibration_summary", "slope_lower"),
+    "calibration_slope_upper": ("calibration_summary", "slope_upper"),
+    "calibration_p_value": ("calibration_summary", "observed_expected_p_value"),
+    "calibration_p_adjusted": ("calibration_summary", "observed_expected_p_value"),
+}
+
+_COLUMNS = [
+    "scope",
+    "score",
+    *SUMMARY_COLUMNS,
+    *CALIBRATION,
+    "cv_auc",
+    "cv_se",
+    "cv_lower",
+    "cv_upper",
+    "n_folds",
+    "n_undefined",
+    "user_auc",
+    "user_se",
+    "user_lower",
+    "user_upper",
+    "n_users",
+    "n_users_undefined",
+    "n_nan",
+    "auc_min",
+    "auc_max",
+    "exact",
+]
+
+# Columns of a comparison, and the fields that they are: null for the first score. The p-values are adjusted
+# when those of all rows are there.
+DELTAS = {
+    "first_auc": "estimate_b",
+    "delta_auc": "difference",
+    "delta_auc_lower": "lower",
+    "delta_auc_upper": "upper",
+    "delta_auc_p_value": "p_value",
+    "delta_auc_p_adjusted": "p_value",
+}
+
+# Columns that only groups have, and columns that only the overall rows have.
+GROUP_COLUMNS = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
+OVERALL_COLUMNS = ["within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
+
+# Columns that a report has beside an earlier one.
+CHANGES = [
+    "previous_n",
+    "previous_auc",
+    "change",
+    "change_lower",
+    "change_upper",
+    "change_p_value",
+    "change_p_adjusted",
+]
+
+# Columns that a report has beside those of earlier periods.
+ALARMS = [
+    "alarm",
+    "alarm_periods",
+    "alarm_baseline",
+    "alarm_since",
+    "alarm_change",
+    "alarm_lower",
+    "alarm_upper",
+    "alarm_p_value",
+    "alarm_p_adjusted",
+]
+
+ADJUSTED = ("calibration_p_adjusted", "delta_auc_p_adjusted", "p_adjusted")
+"""Columns of p-values that are adjusted over all tests of the table, each by itself."""
+
+RESERVED = [*_COLUMNS, *DELTAS, *STABILITY, *GROUP_COLUMNS, *OVERALL_COLUMNS, *CHANGES, *ALARMS, GROUPING]
+"""Names that no column of groups may have."""
+
+
+def refuse_clashes(keys: list[str]) -> None:
+    """Refuse columns of groups that have the name of a column of the report."""
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    if twice is not None:
+        raise OptionError("report", "by", f"names the column {twice!r} twice", "name each once")
+    ours = next((key for key in keys if key.startswith(OURS)), None)
+    if ours is not None:
+        reason = f"the group column {ours!r} begins with {OURS!r}, as columns inside the report do"
+        raise OptionError("report", "", reason, "rename it")
+    clash = next((key for key in keys if key in RESERVED), None)
+    if clash is not None:
+        reason = f"the group column {clash!r} has the name of another column of the report"
+        raise OptionError("report", "", reason, "rename it")

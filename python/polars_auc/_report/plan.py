@@ -1,0 +1,161 @@
+"""From the answers of groups to the rows of a report."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import polars as pl
+import polars.selectors as cs
+
+from polars_auc._expressions.comparisons import adjust_p_values
+from polars_auc._frames.groupings import grouped, key_sets
+from polars_auc._plugin.periods import sorted_groups
+from polars_auc._report.columns import ADJUSTED, OURS, SUMMARY_COLUMNS
+
+if TYPE_CHECKING:
+    from polars_auc._frames.answers import Answers
+    from polars_auc._report.options import ReportOptions
+    from polars_auc._report.rows import Rows
+
+Fields: TypeAlias = Callable[[str], list[pl.Expr]]
+"""From a score's name to fields of its row, or to others in place of those before them."""
+
+_FIELDS = f"{OURS}beside"
+_SUMMARY = f"{OURS}summary"
+
+
+def answer_column(answer: str, name: str) -> str:
+    """Name an aggregate as no column of a user is named."""
+    return f"{OURS}{answer} of {name}"
+
+
+def summary_column(name: str) -> str:
+    """Name the summary of a score, or an array of those of all scores."""
+    return answer_column("summary", name)
+
+
+def _no_fields(_: str) -> list[pl.Expr]:
+    return []
+
+
+def _unchanged(rows: pl.LazyFrame, _: list[str]) -> pl.LazyFrame:
+    return rows
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a report: what it asks of the rows of each group, and what it makes of the answers."""
+
+    answers: Sequence[pl.Expr] = ()
+    fields: Fields = _no_fields
+    finish: Callable[[pl.LazyFrame, list[str]], pl.LazyFrame] = _unchanged
+    """From the rows of groups by some columns (of all rows if there are none) to these with more columns."""
+
+
+@dataclass(frozen=True)
+class ReportPlan:
+    """The parts of a report of some rows or states."""
+
+    rows: Rows
+    options: ReportOptions
+    parts: Sequence[Part]
+    group_answers: Answers | None = None
+    """What makes the lists that the answers read, unless they make their own."""
+
+    @property
+    def answers(self) -> list[pl.Expr]:
+        """The expressions that are evaluated for the rows of each group."""
+        return [answer for part in self.parts for answer in part.answers]
+
+    def from_rows(self, frame: pl.LazyFrame | None = None) -> pl.LazyFrame:
+        """Return the report of the rows, or of a frame with their columns."""
+        frame = self.rows.frame if frame is None else frame
+        return self.from_answers(lambda by: self._answered(frame, by))
+
+    def _answered(self, frame: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
+        """Return the answers for each group, in order, or for all rows."""
+        if self.group_answers is not None:
+            return self.group_answers.of(frame, by, self.answers)
+        if not by:
+            return frame.select(self.answers)
+        return frame.group_by(by).agg(self.answers).sort(by, nulls_last=True)
+
+    def from_answers(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
+        """Return the report of the answers by any columns, which are those of all rows if there are none.
+
+        The answers of groups are in order.
+
+        P-values are adjusted for the number of all tests in their column, which a reader sees together.
+        """
+        table = self._table(lambda by: self._in_order(answered(by), by))
+        columns = [name for name in ADJUSTED if name in table.collect_schema()]
+        return table.with_columns(adjust_p_values(name, method=self.options.adjust) for name in columns)
+
+    def _in_order(self, groups: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
+        """Sort groups once more if their periods are texts, whose order may be another one."""
+        axis = self.options.axis_of(self.rows.by)
+        return sorted_groups(groups, by, axis) if by and axis is not None else groups
+
+    def _table(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
+        """Return the rows of groups and those of all rows, with p-values as they are."""
+        overall = self._rows(answered, [])
+        # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
+        overall.collect_schema()
+        keys, groupings = self.rows.by, self.options.groupings
+        if groupings is not None:
+            sets = key_sets("report", keys, groupings)
+            return grouped(sets, lambda by: self._rows(answered, by), overall, keys)
+        if not keys:
+            return overall
+        groups = self._rows(answered, keys)
+        schema = groups.collect_schema()
+        nothing = [pl.lit(None, dtype=schema[key]).alias(key) for key in keys]
+        return pl.concat([groups, overall.with_columns(nothing).select(schema.names())])
+
+    def _rows(self, answered: Callable[[list[str]], pl.LazyFrame], by: list[str]) -> pl.LazyFrame:
+        """Return a row for each group and score, groups in order."""
+        rows = one_row_a_score(answered(by), self.rows.scores, [part.fields for part in self.parts], by)
+        rows = functools.reduce(lambda table, part: part.finish(table, by), self.parts, rows)
+        return scoped("group" if by else "overall", rows)
+
+
+def one_row_a_score(
+    answers: pl.LazyFrame, scores: Iterable[str], fields: Sequence[Fields], by: Sequence[str] = ()
+) -> pl.LazyFrame:
+    """Turn the answers of each group from columns into one row for each score, in the order of both.
+
+    Summaries are a column of each score, in this order, or one array. Other fields may stand in place of
+    theirs.
+    """
+    names = list(scores)
+    # Arrays of one length are put side by side as columns; lists would be built group by group.
+    columns = {"score": pl.lit(pl.Series([names], dtype=pl.Array(pl.String, len(names)))).first()}
+    summaries = cs.starts_with(_SUMMARY)
+    dtype, *others = answers.select(summaries).collect_schema().dtypes()
+    is_array = isinstance(dtype, pl.Array) and not others
+    columns[_SUMMARY] = summaries if is_array else pl.concat_arr(summaries)
+    score_fields = [
+        {field.meta.output_name(): field for each in fields for field in each(name)} for name in names
+    ]
+    replaced = {f"{OURS}{field}": field for field in SUMMARY_COLUMNS if field in score_fields[0]}
+    if score_fields[0]:
+        new_names = {field: name for name, field in replaced.items()}
+        rows = (
+            # As one struct it is less to plan than field by field.
+            pl.struct(field.alias(new_names.get(name, name)) for name, field in each.items())
+            for each in score_fields
+        )
+        columns[_FIELDS] = pl.concat_arr(rows)
+    table = answers.select(*by, *(column.alias(name) for name, column in columns.items()))
+    table = table.explode(*columns).unnest(*list(columns)[1:])
+    if not replaced:
+        return table
+    return table.with_columns(pl.col(name).alias(field) for name, field in replaced.items()).drop(*replaced)
+
+
+def scoped(scope: str, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Say whether rows are those of groups or of all rows."""
+    return rows.select(pl.lit(scope).alias("scope"), pl.all())
