@@ -146,6 +146,7 @@ expressions! {
     summary, summary_field:
         average_precision_ci => AveragePrecisionCi,
         brier_score => BrierScore,
+        discrimination_slope => DiscriminationSlope,
         equal_error_rate => EqualErrorRate,
         brunner_munzel => BrunnerMunzel,
         calibration_error => CalibrationError,
@@ -203,6 +204,8 @@ expressions! {
             | option("at_threshold") curve curve_field => RocCurveAtThreshold
             | option("at_fpr", "at_tpr") curve curve_field => RocCurveAt;
     joint, joint_field:
+        average_precision_difference => AveragePrecisionDifference,
+        discrimination_slope_difference => DiscriminationSlopeDifference,
         brier_score_difference => BrierScoreDifference,
         log_loss_difference => LogLossDifference,
         concordance_index => ConcordanceIndex,
@@ -227,6 +230,7 @@ expressions! {
         subgroup_auc => SubgroupAuc,
         unlabelled_roc_auc => UnlabelledRocAuc;
     joint_single, joint_single_field:
+        net_benefit_difference => NetBenefitDifference,
         cv_roc_curve => CvRocCurve,
         compare_segments in compare_segments => CompareSegments
             | column("state") joint_single joint_single_field => CompareSegmentsOfStates

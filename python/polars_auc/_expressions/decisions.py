@@ -14,7 +14,15 @@ from polars_auc._plugin.call import expression_of
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["average_precision_ci", "equal_error_rate", "net_benefit"]
+__all__ = [
+    "average_precision_ci",
+    "average_precision_difference",
+    "discrimination_slope",
+    "discrimination_slope_difference",
+    "equal_error_rate",
+    "net_benefit",
+    "net_benefit_difference",
+]
 
 
 def net_benefit(
@@ -188,3 +196,310 @@ def equal_error_rate(
     (0.3333333333333333, 4, 3, 3)
     """
     return expression_of(equal_error_rate, locals())
+
+
+def average_precision_difference(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    *,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    null: float | None = None,
+    margin: float | None = None,
+    level: float = 0.95,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the difference of two scores' average precisions on the same rows, with its interval and test.
+
+    The difference is ``score_a`` minus ``score_b``.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        Any numeric or Boolean columns; higher means more positive.
+    alternative
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"`` the first
+        score is better.
+    null
+        The value that is tested. 0 by default.
+    margin
+        With a margin, a small p-value shows that the value is above ``null - margin``
+        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
+        (``"two-sided"``: equivalent, by two one-sided tests).
+    level
+        The coverage, between 0 and 1.
+    weight
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``estimate_a`` (Float64): The value of the first score; higher is better.
+        - ``estimate_b`` (Float64): The value of the second score.
+        - ``difference`` (Float64): ``estimate_a - estimate_b``.
+        - ``se`` (Float64): The standard error of the difference.
+        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
+        - ``z`` (Float64): ``(difference - null) / se``. With a margin it is the distance from the bound that
+          decides.
+        - ``p_value`` (Float64): The test of ``null``, by the normal distribution.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+
+        Scores that rank all rows in the same way have a difference of 0 and a p-value of 1. If only the
+        standard error is 0, ``z`` and ``p_value`` are null. All numbers are null without a positive, and NaN
+        if a score is NaN. Rows with a null label, score or weight are skipped, for both scores.
+
+    Notes
+    -----
+    A row's influence on the difference is that on the first average precision less that on the second:
+    see :func:`polars_auc.average_precision_ci`. ``se²`` is the sum of the squared influences, the variance of
+    the infinitesimal jackknife (Jaeckel 1972). With fewer than about 20 positives the interval is too short.
+    O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rows = pl.DataFrame(
+    ...     {"y": [1, 0, 1, 1, 0, 0], "new": [6, 4, 5, 3, 2, 1], "old": [6, 5, 4, 1, 2, 3]},
+    ... )
+    >>> test = rows.select(pa.average_precision_difference("y", "new", "old")).unnest("new")
+    >>> test.select(pl.col("estimate_a", "estimate_b", "difference", "se", "p_value").round(3)).row(0)
+    (0.917, 0.722, 0.194, 0.123, 0.113)
+    """
+    return expression_of(average_precision_difference, locals())
+
+
+def net_benefit_difference(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    *,
+    thresholds: Sequence[float] | None = None,
+    prevalence: float | None = None,
+    level: float = 0.95,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the difference of two probabilities' net benefits on the same rows, at given thresholds.
+
+    The difference is ``score_a`` minus ``score_b``. The scores are probabilities: a score below 0 or above 1
+    is an error.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        The probabilities of a positive: numeric columns of numbers from 0 to 1.
+    thresholds
+        The thresholds, each between 0 and 1. 0.01, 0.02 ... 0.99 by default.
+    prevalence
+        The share of positives in the data for which the scores will be used, between 0 and 1. That of the
+        group by default.
+    level
+        The coverage, between 0 and 1.
+    weight
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One List of Structs for each group, named after the first score, in the order of ``thresholds``:
+
+        - ``threshold`` (Float64): The threshold: a row is called positive if ``score >= threshold``.
+        - ``net_benefit_a`` (Float64): The net benefit of the first score, in true positives for each row.
+        - ``net_benefit_b`` (Float64): The net benefit of the second score.
+        - ``difference`` (Float64): ``net_benefit_a - net_benefit_b``.
+        - ``se`` (Float64): The standard error of the difference; null with a single row.
+        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
+        - ``p_value`` (Float64): For no difference at this threshold, two-sided, by the normal distribution.
+        - ``interventions_avoided_per_100`` (Float64): The interventions that the first score spares for each
+          100 rows, with as many true positives as the second: ``100 difference (1 - t) / t``.
+
+        The list is null without rows, with ``prevalence`` also without a positive or without a negative, and
+        if a score is NaN. Rows with a null label, score or weight are skipped, for both scores.
+
+    Notes
+    -----
+    A row that only the first score calls positive adds 1 if it is positive, and ``-t / (1 - t)`` if not; a
+    row that only the second score calls adds the opposite. The difference is the mean of these numbers, with
+    the standard error of a mean; with ``prevalence`` of two means, one of each class. Weights enter as in
+    :func:`polars_auc.brier_score`.
+
+    ``interventions_avoided_per_100`` is the net reduction of interventions (Vickers and Elkin 2006).
+    Intervals and p-values hold threshold by threshold: choose the threshold before looking, or adjust by
+    :func:`polars_auc.adjust_p_values`. O(n log k) for k thresholds.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> biopsies = pl.DataFrame(
+    ...     {
+    ...         "cancer": [1, 0, 1, 0, 0, 0],
+    ...         "new": [0.9, 0.2, 0.6, 0.2, 0.1, 0.05],
+    ...         "old": [0.9, 0.6, 0.4, 0.2, 0.1, 0.05],
+    ...     }
+    ... )
+    >>> test = pa.net_benefit_difference("cancer", "new", "old", thresholds=[0.3, 0.5])
+    >>> points = biopsies.select(test).explode("new").unnest("new")
+    >>> points.select(pl.col("threshold", "difference", "interventions_avoided_per_100").round(4)).rows()
+    [(0.3, 0.0714, 16.6667), (0.5, 0.3333, 33.3333)]
+    """
+    return expression_of(net_benefit_difference, locals())
+
+
+def discrimination_slope(
+    label: IntoExpr | None = None,
+    score: IntoExpr | None = None,
+    *,
+    level: float = 0.95,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+    state: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the discrimination slope of probabilities: how much higher positives score, on average.
+
+    The score is a probability here: a score below 0 or above 1 is an error. For logits write
+    ``1 / (1 + (-pl.col("logit")).exp())``.
+
+    Parameters
+    ----------
+    label, weight, count, state
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+    score
+        The probability of a positive: any numeric column of numbers from 0 to 1.
+    level
+        The coverage, between 0 and 1.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``discrimination_slope`` (Float64): The slope, ``mean_pos - mean_neg``, from -1 to 1; null without a
+          positive or without a negative.
+        - ``se`` (Float64): The standard error of the slope; null with fewer than two positives or negatives.
+        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
+        - ``mean_pos`` (Float64): The mean score of positives; null without a positive.
+        - ``mean_neg`` (Float64): The mean score of negatives; null without a negative.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+
+        Weights of which the squares are not known, as in some states, give no standard errors: see
+        :func:`roc_state`. All numbers are null without rows and NaN if a score is NaN. Rows with a null
+        label, score or weight are skipped.
+
+    Notes
+    -----
+    The mean score of positives less that of negatives (Yates 1982), also called Tjur's coefficient of
+    discrimination (2009). Both means are independent: ``se² = s1² / P + s0² / N`` with their sample
+    variances, with weights ``n / (n - 1) sum w² (score - mean)² / (sum w)²`` for either class. The slope
+    grows if all scores are pushed apart, right or wrong: look at :func:`polars_auc.calibration_summary`, too.
+    O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rain = pl.DataFrame({"rain": [1, 0, 1, 0, 0], "forecast": [0.9, 0.6, 0.7, 0.1, 0.2]})
+    >>> slope = rain.select(pa.discrimination_slope("rain", "forecast")).unnest("forecast")
+    >>> slope.select(pl.col("discrimination_slope", "se", "mean_pos", "mean_neg").round(4)).row(0)
+    (0.5, 0.1826, 0.8, 0.3)
+    """
+    return expression_of(discrimination_slope, locals())
+
+
+def discrimination_slope_difference(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    *,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    null: float | None = None,
+    margin: float | None = None,
+    level: float = 0.95,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the difference of two discrimination slopes: the integrated discrimination improvement (IDI).
+
+    The difference is ``score_a`` minus ``score_b`` on the same rows: the IDI of a new model is that of
+    ``score_a=new, score_b=old``. The scores are probabilities: a score below 0 or above 1 is an error.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        The probabilities of a positive: numeric columns of numbers from 0 to 1.
+    alternative
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"`` the first
+        score is better.
+    null
+        The value that is tested. 0 by default.
+    margin
+        With a margin, a small p-value shows that the value is above ``null - margin``
+        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
+        (``"two-sided"``: equivalent, by two one-sided tests).
+    level
+        The coverage, between 0 and 1.
+    weight
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out.
+    count
+        The number of identical rows that each row stands for: a column of integers that are not negative. The
+        answer is that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``estimate_a`` (Float64): The value of the first score; higher is better.
+        - ``estimate_b`` (Float64): The value of the second score.
+        - ``difference`` (Float64): ``estimate_a - estimate_b``.
+        - ``se`` (Float64): The standard error of the difference.
+        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
+        - ``z`` (Float64): ``(difference - null) / se``. With a margin it is the distance from the bound that
+          decides.
+        - ``p_value`` (Float64): The test of ``null``, by the normal distribution.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+
+        Scores that are equal in all rows have a difference of 0 and a p-value of 1. The estimates are null
+        without a positive or without a negative, the standard error and the fields after it also with fewer
+        than two of either; ``z`` and ``p_value`` are null if only the standard error is 0. The Float64 fields
+        are NaN if a score is NaN. Rows with a null label, score or weight are skipped, for both scores.
+
+    Notes
+    -----
+    The mean of ``score_a - score_b`` over positives less that over negatives (Pencina, D'Agostino,
+    D'Agostino and Vasan 2008), with the standard error of two independent means, as in R's Hmisc. The IDI
+    rewards a score that is too extreme, and its test rejects too often for nested models that were fitted to
+    the same rows (Kerr et al. 2011): prefer :func:`polars_auc.brier_score_difference` or
+    :func:`polars_auc.net_benefit_difference`. All sums are without rounding errors. O(n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> rain = pl.DataFrame(
+    ...     {"rain": [1, 0, 1, 0, 0], "new": [0.9, 0.6, 0.7, 0.1, 0.2], "old": [0.8, 0.5, 0.4, 0.1, 0.4]}
+    ... )
+    >>> idi = rain.select(pa.discrimination_slope_difference("rain", "new", "old")).unnest("new")
+    >>> idi.select(pl.col("difference", "se", "z", "p_value").round(4)).row(0)
+    (0.2333, 0.1333, 1.75, 0.0801)
+    """
+    return expression_of(discrimination_slope_difference, locals())

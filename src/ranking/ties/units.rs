@@ -11,7 +11,8 @@
 
 use rayon::prelude::*;
 
-use crate::math::power_of_two;
+use super::counts::Count;
+use crate::math::{exponent, power_of_two};
 use crate::paths::Path;
 use crate::ranking::scores::{Observations, Score};
 use crate::ranking::tuning::{BLOCK_ROWS, COUNTED_WEIGHTS, SHARD_ROWS};
@@ -38,6 +39,11 @@ impl Unit {
     pub(crate) fn of(exponent: i32) -> Self {
         let half = exponent / 2;
         Unit { factors: (power_of_two(half), power_of_two(exponent - half)) }
+    }
+
+    /// Units of this many to a weight of 1, as a power of two.
+    fn exponent(self) -> i32 {
+        exponent(self.factors.0) + exponent(self.factors.1)
     }
 
     /// The units of a weight.
@@ -88,6 +94,18 @@ pub struct Units {
     pub pos_bits: u32,
     /// Low bits that no negative has.
     pub neg_bits: u32,
+}
+
+impl Units {
+    /// The same units of weights times a power of two, with which both classes, of so many units, weigh about 1: the squares of
+    /// weights then neither overflow nor vanish.
+    pub fn relative(self, all: Count) -> Units {
+        let of_class =
+            |(units, unit): (u64, Unit)| (units > 0).then(|| unit.exponent() - exponent(units as f64));
+        let fewest = [(all.pos, self.pos), (all.neg, self.neg)].into_iter().filter_map(of_class).min();
+        let shifted = |unit: Unit| Unit::of((unit.exponent() - fewest.unwrap_or(0)).clamp(-2044, 2044));
+        Units { pos: shifted(self.pos), neg: shifted(self.neg), ..self }
+    }
 }
 
 /// The units of negatives and of positives, for rows with weights.

@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
 
 import polars_auc as pa
 from catalogue.entry import COUNTS, Entry, F, with_and_without_weights
 from oracles import decisions as oracles
+from oracles.rows import DIFFERENCE
 
 NET_BENEFIT = (
     *("threshold", "net_benefit", "se", "lower", "upper", "treat_all", "standardized"),
     *("interventions_avoided", "tpr", "fpr"),
 )
+NET_BENEFIT_DIFFERENCE = (
+    *("threshold", "net_benefit_a", "net_benefit_b", "difference", "se", "lower", "upper", "p_value"),
+    "interventions_avoided_per_100",
+)
+SLOPE = ("discrimination_slope", "se", "lower", "upper", "mean_pos", "mean_neg")
 THRESHOLDS = [0.5, 0.3125, 0.75, 0.99]
+
+
+def two_scores(
+    function: Callable[..., pl.Expr], score: str
+) -> list[tuple[Callable[..., pl.Expr], tuple[str, ...]]]:
+    """The function of two scores, and of weights besides, each with the columns that it takes."""
+
+    def weighted(label: pl.Expr, a: pl.Expr, b: pl.Expr, weight: pl.Expr, **options: Any) -> pl.Expr:
+        return function(label, a, b, weight=weight, **options)
+
+    columns = ("label", "score", "other")
+    if score == "probability":
+        columns = ("label", "probability", "other_probability")
+    return [(function, columns), (weighted, (*columns, "weight"))]
+
 
 DECISIONS = [
     *(
@@ -52,5 +77,56 @@ DECISIONS = [
             exact=False,
         )
         for make, columns in with_and_without_weights(pa.equal_error_rate)
+    ),
+    *(
+        Entry(
+            "average_precision_difference",
+            functools.partial(make, level=0.9),
+            functools.partial(oracles.average_precision_difference, level=0.9),
+            {**dict.fromkeys(DIFFERENCE, F), **COUNTS},
+            columns=columns,
+            exact=False,
+        )
+        for make, columns in two_scores(pa.average_precision_difference, "score")
+    ),
+    *(
+        Entry(
+            "net_benefit_difference",
+            functools.partial(make, thresholds=THRESHOLDS, level=0.9, prevalence=prevalence),
+            functools.partial(
+                oracles.net_benefit_difference, thresholds=THRESHOLDS, level=0.9, prevalence=prevalence
+            ),
+            dict.fromkeys(NET_BENEFIT_DIFFERENCE, F),
+            is_list=True,
+            columns=columns,
+            by_value=True,
+            exact=False,
+        )
+        for make, columns in two_scores(pa.net_benefit_difference, "probability")
+        for prevalence in (None, 0.25)
+    ),
+    *(
+        Entry(
+            "discrimination_slope",
+            functools.partial(make, level=0.9),
+            functools.partial(oracles.discrimination_slope, level=0.9),
+            {**dict.fromkeys(SLOPE, F), **COUNTS},
+            columns=tuple("probability" if it == "score" else it for it in columns),
+            by_value=True,
+            exact=False,
+        )
+        for make, columns in with_and_without_weights(pa.discrimination_slope)
+    ),
+    *(
+        Entry(
+            "discrimination_slope_difference",
+            functools.partial(make, level=0.9),
+            functools.partial(oracles.discrimination_slope_difference, level=0.9),
+            {**dict.fromkeys(DIFFERENCE, F), **COUNTS},
+            columns=columns,
+            by_value=True,
+            exact=False,
+        )
+        for make, columns in two_scores(pa.discrimination_slope_difference, "probability")
     ),
 ]

@@ -134,6 +134,57 @@ def net_benefit(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
     return answer | {"standardised": answer["standardized"]}
 
 
+def _paired(
+    rows: pl.DataFrame, function: Callable[..., pl.Expr], record: Mapping[str, Any], *, reverse: bool = False
+) -> dict[str, Any]:
+    arguments = record["arguments"]
+    scores = [arguments["score"], arguments["score_2"]]
+    [answer] = rows.select(
+        function("label", *(scores[::-1] if reverse else scores), **_weight(record))
+    ).to_series()
+    # Without an error they have no test of equal scores.
+    return {**answer, **({"z": None, "p_value": None} if answer["se"] == 0 else {})}
+
+
+def average_precision_difference(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    answer = _paired(rows, pa.average_precision_difference, record)
+    return {**answer, "se_infinitesimal_jackknife": answer["se"]}
+
+
+def net_benefit_difference(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    arguments = record["arguments"]
+    options = {"thresholds": arguments["thresholds"], "level": arguments["level"], **_weight(record)}
+    test = pa.net_benefit_difference("label", arguments["score"], arguments["score_2"], **options)
+    points = _points(rows, test)
+    return {name: points[name].to_list() for name in points.columns}
+
+
+def discrimination_slope(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    answer = _answer(rows, pa.discrimination_slope, record)
+    slope = answer["discrimination_slope"]
+    # R's performance gives the absolute value.
+    value = abs(slope) if record["function"] == "performance::r2_tjur" else slope
+    return {
+        **answer,
+        "value": value,
+        "mean_positive": answer["mean_pos"],
+        "mean_negative": answer["mean_neg"],
+    }
+
+
+def discrimination_improvement(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    # Theirs is the second score less the first.
+    answer = _paired(rows, pa.discrimination_slope_difference, record, reverse=True)
+    return {
+        **answer,
+        "idi": answer["difference"],
+        "se.idi": answer["se"],
+        "z.idi": answer["z"],
+        "slope_first": answer["estimate_b"],
+        "slope_second": answer["estimate_a"],
+    }
+
+
 def _weight(record: Mapping[str, Any]) -> dict[str, Any]:
     return dict(_WEIGHTS.get(record["arguments"].get("weight"), {}))
 
@@ -465,6 +516,12 @@ CHECKS: dict[tuple[str, str], Check] = {
             "torchmetrics.functional.classification.binary_average_precision",
         )
     },
+    ("average_precision", "formula.average_precision_difference"): average_precision_difference,
+    ("net_benefit", "formula.net_benefit_difference"): net_benefit_difference,
+    ("idi", "performance::r2_tjur"): discrimination_slope,
+    ("idi", "formula.tjur"): discrimination_slope,
+    ("idi", "Hmisc::improveProb"): discrimination_improvement,
+    ("idi", "formula.idi"): discrimination_improvement,
     ("eer", "formula.eer"): equal_error_rate,
     ("eer", "sklearn.metrics.roc_curve"): equal_error_rate,
     **{
@@ -497,6 +554,7 @@ CHECKS: dict[tuple[str, str], Check] = {
 # Scores of 0 and 1 of breast_cancer are refused by these.
 NOT_SHIPPED = {
     ("calibration_test", "performance::performance_hosmer"),
+    ("idi", "performance::r2_tjur"),
     *(
         ("recalibration", name)
         for name in ("epitools::pois.exact", "stats::glm", "statsmodels.genmod.GLM", "survey::svyglm")
@@ -513,14 +571,12 @@ NOT_COMPARED = {
     ("calibration_error", "calibration.normal_debiased_ce"): "a debiased ece, by simulation",
     ("pav", "isotone::gpava"): "means of tied rows are without their weights",
     ("average_precision", "bruteforce.jackknife"): "agrees to 1/n with the influence of rows",
-    ("average_precision", "formula.average_precision_difference"): "a difference of two scores",
     ("eer", "pyeer.get_eer_values"): "the middle of an interval; ours is on the ROC line",
     ("eer", "torchmetrics.functional.classification.binary_eer"): (
         "the nearest threshold; ours is on the ROC line"
     ),
     ("eer", "bob.measure.eer_threshold"): "the nearest threshold; ours is on the ROC line",
     ("brier", "verification::brier"): "scores are rounded to the middles of bins first",
-    ("net_benefit", "formula.net_benefit_difference"): "a difference of two scores",
     ("skill", "bruteforce.jackknife"): "a jackknife, which agrees to 1/n with the influence of rows",
 }
 
@@ -577,6 +633,13 @@ FIELDS_NOT_COMPARED: dict[str | tuple[str, str], str] = {
         for kind in ("brier", "log_loss", "skill", "corp", "recalibration", "net_benefit")
     },
     **{("calibration_test", name): "the groups" for name in ("n", "observed", "expected")},
+    **dict.fromkeys(
+        (
+            *("nri", "se.nri", "z.nri", "nri.ev", "nri.ne", "improveSens", "improveSpec"),
+            *("mean_change_positive", "mean_change_negative"),
+        ),
+        "the net reclassification improvement, or a change of one class",
+    ),
     "model": "names",
     "prevalence": "the share of positives",
     "treat_none": "0",

@@ -9,7 +9,7 @@ from fractions import Fraction
 from statistics import NormalDist
 from typing import Any
 
-from oracles.rows import Group, Rounded, WeightedRow, share
+from oracles.rows import DIFFERENCE, PLAIN, Group, Rounded, WeightedRow, decided, share
 from oracles.wilson import effective
 
 
@@ -43,9 +43,11 @@ def _at(group: Group, threshold: float, level: float, prevalence: float | None) 
             se = math.sqrt(squares * Fraction(n, n - 1)) / float(total)
     else:
         value = rate * tp / group.p - (1 - rate) * odds * fp / group.n
-        of_pos = sum((w * (called - tp / group.p)) ** 2 for w, label, called in rows if label) / group.p**2
-        of_neg = sum((w * (called - fp / group.n)) ** 2 for w, label, called in rows if not label)
-        se = math.sqrt(rate**2 * of_pos + ((1 - rate) * odds) ** 2 * of_neg / group.n**2)
+        pos_variance = (
+            sum((w * (called - tp / group.p)) ** 2 for w, label, called in rows if label) / group.p**2
+        )
+        neg_variance = sum((w * (called - fp / group.n)) ** 2 for w, label, called in rows if not label)
+        se = math.sqrt(rate**2 * pos_variance + ((1 - rate) * odds) ** 2 * neg_variance / group.n**2)
     treat_all = rate - (1 - rate) * odds
     margin = NormalDist().inv_cdf(0.5 + level / 2) * (se or 0.0)
     return {
@@ -67,17 +69,12 @@ def _expit(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x > 0 else math.exp(x) / (1 + math.exp(x))
 
 
-def average_precision_ci(
-    rows: Sequence[WeightedRow], *, level: float, method: str = "logit"
-) -> dict[str, Any]:
-    group = Group(rows)
-    names = ("average_precision", "se", "lower", "upper")
-    if group.has_nan or not group.pos:
-        return {**dict.fromkeys(names, math.nan if group.has_nan else None), **group.counts}
+def _precision(group: Group) -> tuple[Fraction, list[Fraction]]:
+    """The average precision, and the influence of each positive and of each negative."""
     reach = {score: group.reaching(score) for score, _ in group.pos + group.neg}
     precision = {score: tp / (tp + fp) for score, (fp, tp) in reach.items()}
     value = sum((w * precision[score] for score, w in group.pos), Fraction()) / group.p
-    variance = Fraction()
+    influences = []
     for label, class_rows in ((1, group.pos), (0, group.neg)):
         for score, weight in class_rows:
             # The derivative by the weight of the row.
@@ -85,8 +82,20 @@ def average_precision_ci(
             for lower, w in group.pos:
                 if lower <= score:
                     slope += w * (label - precision[lower]) / sum(reach[lower])
-            variance += (weight * slope / group.p) ** 2
-    se, z = math.sqrt(variance), NormalDist().inv_cdf(0.5 + level / 2)
+            influences.append(weight * slope / group.p)
+    return value, influences
+
+
+def average_precision_ci(
+    rows: Sequence[WeightedRow], *, level: float, method: str = "logit"
+) -> dict[str, Any]:
+    group = Group(rows)
+    names = ("average_precision", "se", "lower", "upper")
+    if group.has_nan or not group.pos:
+        return {**dict.fromkeys(names, math.nan if group.has_nan else None), **group.counts}
+    value, influences = _precision(group)
+    se = math.sqrt(sum(influence**2 for influence in influences))
+    z = NormalDist().inv_cdf(0.5 + level / 2)
     answer: dict[str, Any] = {"average_precision": float(value), "se": Rounded(se)}
     if method == "influence":
         limits = (max(0.0, float(value) - z * se), min(1.0, float(value) + z * se))
@@ -98,6 +107,151 @@ def average_precision_ci(
         margin = z / math.sqrt(n_pos * value * (1 - value))
         limits = (_expit(center - margin), _expit(center + margin))
     return {**answer, "lower": Rounded(limits[0]), "upper": Rounded(limits[1]), **group.counts}
+
+
+def _two_groups(rows: Sequence[Sequence[Any]]) -> tuple[Group, Group]:
+    """The groups of either score, of rows of a label, two scores, and perhaps a weight."""
+    return Group([(row[0], row[1], *row[3:]) for row in rows]), Group([(row[0], *row[2:]) for row in rows])
+
+
+def _paired(
+    a: Fraction, b: Fraction, difference: Fraction, variance: Fraction | None, level: float
+) -> dict[str, Any]:
+    answer: dict[str, Any] = {**dict.fromkeys(DIFFERENCE), "estimate_a": Rounded(a), "estimate_b": Rounded(b)}
+    answer["difference"] = Rounded(difference)
+    if variance is None:
+        return answer
+    se = math.sqrt(variance)
+    margin = NormalDist().inv_cdf(0.5 + level / 2) * se
+    return answer | {
+        "se": Rounded(se),
+        "lower": Rounded(max(-1.0, float(difference) - margin)),
+        "upper": Rounded(min(1.0, float(difference) + margin)),
+        **decided(difference, se, 0, PLAIN),
+    }
+
+
+def average_precision_difference(rows: Sequence[Sequence[Any]], *, level: float) -> dict[str, Any]:
+    group, other = _two_groups(rows)
+    if group.has_nan or other.has_nan or not group.pos:
+        is_nan = group.has_nan or other.has_nan
+        return {**dict.fromkeys(DIFFERENCE, math.nan if is_nan else None), **group.counts}
+    (a, influences), (b, other_influences) = _precision(group), _precision(other)
+    variance = sum(((x - y) ** 2 for x, y in zip(influences, other_influences, strict=True)), Fraction())
+    return {**_paired(a, b, a - b, variance, level), **group.counts}
+
+
+def net_benefit_difference(
+    rows: Sequence[Sequence[Any]],
+    *,
+    thresholds: Sequence[float],
+    level: float,
+    prevalence: float | None = None,
+) -> list[dict[str, Any]] | None:
+    group, other = _two_groups(rows)
+    first, second = (
+        net_benefit(
+            [(row[0], row[score], *row[3:]) for row in rows],
+            thresholds=thresholds,
+            level=level,
+            prevalence=prevalence,
+        )
+        for score in (1, 2)
+    )
+    if first is None or second is None:
+        return None
+    n, total = len(group.pos + group.neg), group.p + group.n
+    rate = None if prevalence is None else Fraction(prevalence)
+    points = []
+    for t, first_point, second_point in zip(thresholds, first, second, strict=True):
+        odds = Fraction(t) / (1 - Fraction(t))
+
+        def adds(
+            these: list[tuple[Any, Fraction]],
+            others: list[tuple[Any, Fraction]],
+            gain: Fraction,
+            t: float = t,
+        ) -> list[tuple[Fraction, Fraction]]:
+            """What each row of a class adds, with its weight."""
+            pairs = zip(these, others, strict=True)
+            return [(((a >= t) - (b >= t)) * gain, w) for (a, w), (b, _) in pairs]
+
+        pos, neg = adds(group.pos, other.pos, Fraction(1)), adds(group.neg, other.neg, -odds)
+
+        def moments(part: list[tuple[Fraction, Fraction]], whole: Fraction) -> tuple[Fraction, Fraction]:
+            mean = sum((w * add for add, w in part), Fraction()) / whole
+            return mean, sum(((w * (add - mean)) ** 2 for add, w in part), Fraction()) / whole**2
+
+        variance: Fraction | None
+        if rate is None:
+            difference, variance = moments(pos + neg, total)
+            variance = variance * Fraction(n, n - 1) if n > 1 else None
+        else:
+            (pos_mean, pos_variance), (neg_mean, neg_variance) = moments(pos, group.p), moments(neg, group.n)
+            difference = rate * pos_mean + (1 - rate) * neg_mean
+            variance = rate**2 * pos_variance + (1 - rate) ** 2 * neg_variance
+        se = None if variance is None else math.sqrt(variance)
+        margin = NormalDist().inv_cdf(0.5 + level / 2) * (se or 0.0)
+        points.append(
+            {
+                "threshold": t,
+                "net_benefit_a": first_point["net_benefit"],
+                "net_benefit_b": second_point["net_benefit"],
+                "difference": Rounded(difference),
+                "se": None if se is None else Rounded(se),
+                "lower": None if se is None else Rounded(float(difference) - margin),
+                "upper": None if se is None else Rounded(float(difference) + margin),
+                "p_value": None if se is None else decided(difference, se, 0, PLAIN)["p_value"],
+                "interventions_avoided_per_100": Rounded(100 * difference / odds),
+            }
+        )
+    return points
+
+
+def _mean(class_rows: Sequence[tuple[Any, Fraction]]) -> Fraction:
+    return sum((w * Fraction(x) for x, w in class_rows), Fraction()) / sum(w for _, w in class_rows)
+
+
+def _variance_of_mean(class_rows: Sequence[tuple[Any, Fraction]]) -> Fraction:
+    n, mean = len(class_rows), _mean(class_rows)
+    squares = sum(((w * (Fraction(x) - mean)) ** 2 for x, w in class_rows), Fraction())
+    return squares * Fraction(n, n - 1) / sum(w for _, w in class_rows) ** 2
+
+
+def discrimination_slope(rows: Sequence[WeightedRow], *, level: float) -> dict[str, Any]:
+    group = Group(rows)
+    names = ("discrimination_slope", "se", "lower", "upper", "mean_pos", "mean_neg")
+    answer: dict[str, Any] = dict.fromkeys(names, math.nan if group.has_nan else None)
+    if group.has_nan:
+        return {**answer, **group.counts}
+    means = {name: _mean(of) for name, of in (("mean_pos", group.pos), ("mean_neg", group.neg)) if of}
+    answer |= {name: Rounded(mean) for name, mean in means.items()}
+    if group.has_pairs:
+        slope = means["mean_pos"] - means["mean_neg"]
+        answer["discrimination_slope"] = Rounded(slope)
+        if len(group.pos) > 1 and len(group.neg) > 1:
+            se = math.sqrt(_variance_of_mean(group.pos) + _variance_of_mean(group.neg))
+            margin = NormalDist().inv_cdf(0.5 + level / 2) * se
+            answer["se"] = Rounded(se)
+            answer["lower"] = Rounded(max(-1.0, float(slope) - margin))
+            answer["upper"] = Rounded(min(1.0, float(slope) + margin))
+    return {**answer, **group.counts}
+
+
+def discrimination_slope_difference(rows: Sequence[Sequence[Any]], *, level: float) -> dict[str, Any]:
+    group, other = _two_groups(rows)
+    if group.has_nan or other.has_nan or not group.has_pairs:
+        is_nan = group.has_nan or other.has_nan
+        return {**dict.fromkeys(DIFFERENCE, math.nan if is_nan else None), **group.counts}
+    a, b = (_mean(of.pos) - _mean(of.neg) for of in (group, other))
+    variance = None
+    if len(group.pos) > 1 and len(group.neg) > 1:
+        changes = [
+            [(Fraction(x) - Fraction(y), w) for (x, w), (y, _) in zip(these, others, strict=True)]
+            for these, others in ((group.pos, other.pos), (group.neg, other.neg))
+        ]
+        variance = sum(map(_variance_of_mean, changes), Fraction())
+    return {**_paired(a, b, a - b, variance, level), **group.counts}
 
 
 def equal_error_rate(rows: Sequence[WeightedRow]) -> dict[str, Any]:
