@@ -18,6 +18,7 @@ use arrow::ffi::{
 
 use super::arguments::Keywords;
 use crate::plugin::arrays::{downcast::message, values::Values};
+use crate::statistics::options::{LITERAL_BACKTICK, SCORE_NAMES};
 use crate::{guard, interrupt};
 
 /// The version of the contract: the major number in the high half, which Polars compares, and the minor in the low.
@@ -158,7 +159,7 @@ pub unsafe fn call(
     let answered = guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.edge, || {
         // SAFETY: as the caller promises.
         let inputs = unsafe { take(inputs, count)? };
-        body(&keywords, &inputs).map(export)
+        body(&keywords, &inputs).map(export).map_err(|error| with_score_names(&error, &inputs))
     });
     match answered {
         // SAFETY: as the caller promises.
@@ -194,6 +195,15 @@ pub unsafe fn plan(
         Ok(field) => unsafe { answer.write(field) },
         Err(error) => store_error(error),
     }
+}
+
+/// A text with the names of scores, which are the first columns.
+fn with_score_names(text: &str, inputs: &[Input]) -> String {
+    let with_name = |text: String, (place, input): (char, &Input)| {
+        let name = input.field.name.replace('`', LITERAL_BACKTICK);
+        text.replace(place, &format!(" in \"{name}\""))
+    };
+    SCORE_NAMES.into_iter().zip(inputs).fold(text.into(), with_name)
 }
 
 /// Takes columns over, and releases what carried them.

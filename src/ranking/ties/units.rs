@@ -96,15 +96,19 @@ pub struct Units {
     pub neg_bits: u32,
 }
 
+/// Sums of weights up to this power of two, and down to its inverse, have squares within the range of floats.
+const ORDINARY: i32 = 256;
+
 impl Units {
-    /// The same units of weights times a power of two, with which both classes, of so many units, weigh about 1: the squares of
-    /// weights then neither overflow nor vanish.
-    pub fn relative(self, all: Count) -> Units {
+    /// The same units of weights times a power of two, whose exponent is returned: with it the squares of weights neither overflow nor
+    /// vanish. Ordinary weights, of which the classes have so many units, are not changed.
+    pub fn relative(self, all: Count) -> (Units, i32) {
         let of_class =
-            |(units, unit): (u64, Unit)| (units > 0).then(|| unit.exponent() - exponent(units as f64));
-        let fewest = [(all.pos, self.pos), (all.neg, self.neg)].into_iter().filter_map(of_class).min();
-        let shifted = |unit: Unit| Unit::of((unit.exponent() - fewest.unwrap_or(0)).clamp(-2044, 2044));
-        Units { pos: shifted(self.pos), neg: shifted(self.neg), ..self }
+            |(units, unit): (u64, Unit)| (units > 0).then(|| exponent(units as f64) - unit.exponent());
+        let heavier = [(all.pos, self.pos), (all.neg, self.neg)].into_iter().filter_map(of_class).max();
+        let power = heavier.filter(|power| power.abs() > ORDINARY).map_or(0, |power| -power);
+        let shifted = |unit: Unit| Unit::of((unit.exponent() - power).clamp(-2044, 2044));
+        (Units { pos: shifted(self.pos), neg: shifted(self.neg), ..self }, power)
     }
 }
 

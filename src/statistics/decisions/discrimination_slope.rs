@@ -114,7 +114,7 @@ impl Joint for DiscriminationSlopeDifference {
     }
 
     fn check_rows(&self, rows: &Rows) -> Result<(), String> {
-        rows.values.iter().flatten().try_for_each(|&score| probability::check_score(score))
+        probability::check_rows(rows)
     }
 
     fn of_rows(&self, rows: &Rows) -> PairedDifferenceRecord {

@@ -82,7 +82,7 @@ impl Joint for NetBenefitDifference {
     }
 
     fn check_rows(&self, rows: &Rows) -> Result<(), String> {
-        rows.values.iter().flatten().try_for_each(|&score| probability::check_score(score))
+        probability::check_rows(rows)
     }
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<NetBenefitDifferenceRecord>> {
@@ -97,7 +97,7 @@ impl Joint for NetBenefitDifference {
         if all.rows() == 0 || self.curve.prevalence.is_some() && !has_pairs {
             return None;
         }
-        let units = of_rows.as_ref().map(|_| units_of_classes(rows).relative(all));
+        let units = of_rows.as_ref().map(|_| units_of_classes(rows).relative(all).0);
         let calls = self.calls(rows, units_of);
         let records = self.curve.thresholds.iter().zip(calls).map(|(&threshold, [neg, pos])| {
             let pos = ClassCalls::new(pos, (all.pos, all_squares[1]), units.map(|units| units.pos));
