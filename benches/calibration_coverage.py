@@ -62,6 +62,7 @@ INTERVALS = {
     "average_precision_ci influence": pa.average_precision_ci("y", "s", method="influence"),
     "average_precision_difference": pa.average_precision_difference("y", "q", "s"),
     "net_benefit_difference": pa.net_benefit_difference("y", "q", "s", thresholds=[THRESHOLD]).list.first(),
+    "mcnemar": pa.mcnemar("y", "q", "s", at_a=THRESHOLD, at_b=THRESHOLD),
     "discrimination_slope": pa.discrimination_slope("y", "s"),
     "discrimination_slope_difference": pa.discrimination_slope_difference("y", "q", "s"),
 }
@@ -77,6 +78,8 @@ def limits() -> list[pl.Expr]:
     summary = pa.calibration_summary("y", "s").struct
     fields = {name: (record, "") for name, record in records.items()}
     fields |= {name: (summary, f"{name}_") for name in PREFIXED}
+    test = pa.subgroup_rate_difference("y", "s", "g", at=THRESHOLD, rate="selection_rate").struct
+    fields |= {f"subgroup_rate_difference {name}": (test, f"{name}_") for name in ("difference", "ratio")}
     fields |= {"calibration_curve": (curve, "rate_"), "calibration_by_grade": (grade, "rate_")}
     return [
         record.field(f"{prefix}{limit}").alias(f"{name}|{limit}")
@@ -95,6 +98,11 @@ def slope_of(p: Numbers, s: Numbers) -> float:
     return float(np.average(s, weights=p) - np.average(s, weights=1 - p))
 
 
+def share_in_subgroup(p: Numbers) -> Numbers:
+    """Return for each row the probability that it is in a subgroup, whose rows have higher scores."""
+    return expit(0.5 * np.log(p / (1 - p)))
+
+
 def population(p: Numbers, s: Numbers, rng: np.random.Generator) -> dict[str, float]:
     """Return the true values."""
     odds = THRESHOLD / (1 - THRESHOLD)
@@ -104,6 +112,9 @@ def population(p: Numbers, s: Numbers, rng: np.random.Generator) -> dict[str, fl
     }
     brier = {name: float((p * (1 - q) ** 2 + (1 - p) * q**2).mean()) for name, q in (("s", s), ("p", p))}
     loss = {name: float(-(p * np.log(q) + (1 - p) * np.log1p(-q)).mean()) for name, q in (("s", s), ("p", p))}
+    right = {name: float(np.where(of >= THRESHOLD, p, 1 - p).mean()) for name, of in (("s", s), ("q", q))}
+    inside, is_called = share_in_subgroup(p), s >= THRESHOLD
+    selected = [float(np.average(is_called, weights=weights)) for weights in (inside, 1 - inside)]
     rows = pl.DataFrame({"y": rng.random(len(p)) < p, "s": s, "q": q})
     summary = rows.select(pa.calibration_summary("y", "s")).to_series()[0]
     precision, other_precision = (rows.select(pa.average_precision("y", name)).item() for name in ("s", "q"))
@@ -119,6 +130,9 @@ def population(p: Numbers, s: Numbers, rng: np.random.Generator) -> dict[str, fl
         "average_precision_ci influence": precision,
         "average_precision_difference": other_precision - precision,
         "net_benefit_difference": benefit["q"] - benefit["s"],
+        "mcnemar": right["q"] - right["s"],
+        "subgroup_rate_difference difference": selected[0] - selected[1],
+        "subgroup_rate_difference ratio": selected[0] / selected[1],
         "discrimination_slope": slope_of(p, s),
         "discrimination_slope_difference": slope_of(p, q) - slope_of(p, s),
         "observed_expected": rate / float(s.mean()),
@@ -143,6 +157,7 @@ def coverage(
     rng = np.random.default_rng([n, int(1000 * rate), is_right])
     p, s = draw(n * replicates, center(rate), rng, is_right=is_right)
     columns = {"y": rng.random(len(p)) < p, "s": s, "p": p, "q": noisy(p, [2, n]), "grade": rate}
+    columns["g"] = np.random.default_rng([3, n]).random(len(p)) < share_in_subgroup(p)
     rows = pl.DataFrame({"r": np.repeat(np.arange(replicates), n), **columns})
     answers = rows.group_by("r").agg(limits())
     results = []

@@ -137,8 +137,12 @@ expressions! {
     number, number_field:
         average_precision => AveragePrecision
             | option("statistic") curve curve_field => BootstrapAveragePrecision,
+        bedroc => Bedroc,
+        enrichment_factor => EnrichmentFactor,
         gini => Gini
             | option("statistic") curve curve_field => BootstrapGini,
+        h_measure => HMeasure,
+        log_auc => LogAuc,
         mean_positive_rank => MeanPositiveRank
             | option("statistic") curve curve_field => BootstrapMeanPositiveRank,
         roc_auc => RocAuc
@@ -217,6 +221,7 @@ expressions! {
         grouped_roc_auc_difference => GroupedRocAucDifference,
         hodges_lehmann => HodgesLehmann,
         kruskal_wallis => KruskalWallis,
+        mcnemar => McNemar,
         mrmc_roc_auc in mrmc_roc_auc => MrmcRocAuc,
         rank_agreement => RankAgreement,
         compare_scores => CompareScores,
@@ -228,6 +233,7 @@ expressions! {
         ordinal_roc_auc_ci => OrdinalRocAucCi,
         roc_curve_difference => RocCurveDifference,
         subgroup_auc => SubgroupAuc,
+        subgroup_rate_difference => SubgroupRateDifference,
         unlabelled_roc_auc => UnlabelledRocAuc;
     joint_single, joint_single_field:
         net_benefit_difference => NetBenefitDifference,

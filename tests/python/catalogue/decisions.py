@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
 import polars_auc as pa
-from catalogue.entry import COUNTS, Entry, F, with_and_without_weights
+from catalogue.entry import COUNTS, TWO, Entry, F, N, with_and_without_weights
 from oracles import decisions as oracles
 from oracles.rows import DIFFERENCE
 
@@ -22,7 +22,23 @@ NET_BENEFIT_DIFFERENCE = (
     "interventions_avoided_per_100",
 )
 SLOPE = ("discrimination_slope", "se", "lower", "upper", "mean_pos", "mean_neg")
+MCNEMAR = {
+    **dict.fromkeys(("estimate_a", "estimate_b", "difference", "se", "lower", "upper", "p_value"), F),
+    **dict.fromkeys(("n_only_a", "n_only_b", "n"), N),
+    **COUNTS,
+}
+PAIRED_RATES: list[Literal["accuracy", "tpr", "fpr", "selection_rate"]] = [
+    *("accuracy", "tpr", "fpr", "selection_rate")
+]
+METHODS: list[Literal["exact", "mid_p", "chi_square"]] = ["exact", "mid_p", "chi_square"]
 THRESHOLDS = [0.5, 0.3125, 0.75, 0.99]
+NUMBERS: list[tuple[str, Callable[..., pl.Expr], Callable[..., Any], dict[str, Any]]] = [
+    ("enrichment_factor", pa.enrichment_factor, oracles.enrichment_factor, {"fraction": 0.3}),
+    ("bedroc", pa.bedroc, oracles.bedroc, {"alpha": 5.0}),
+    ("log_auc", pa.log_auc, oracles.log_auc, {"min_fpr": 0.01, "max_fpr": 0.5}),
+    ("h_measure", pa.h_measure, oracles.h_measure, {}),
+    ("h_measure", pa.h_measure, oracles.h_measure, {"severity_ratio": 0.5}),
+]
 
 
 def two_scores(
@@ -128,5 +144,28 @@ DECISIONS = [
             exact=False,
         )
         for make, columns in two_scores(pa.discrimination_slope_difference, "probability")
+    ),
+    *(
+        Entry(
+            "mcnemar",
+            functools.partial(pa.mcnemar, at_a=0.5, at_b=1.0, rate=rate, method=method, level=0.9),
+            functools.partial(oracles.mcnemar, at_a=0.5, at_b=1.0, rate=rate, method=method, level=0.9),
+            MCNEMAR,
+            columns=TWO,
+            by_value=True,
+        )
+        for rate in PAIRED_RATES
+        for method in METHODS
+    ),
+    *(
+        Entry(
+            name,
+            functools.partial(make, **options),
+            functools.partial(oracle, **options),
+            columns=columns,
+            exact=False,
+        )
+        for name, function, oracle, options in NUMBERS
+        for make, columns in with_and_without_weights(function)
     ),
 ]

@@ -39,7 +39,8 @@ def records(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def rows_of(folder: Path, record: Mapping[str, Any]) -> pl.DataFrame:
     rows = pl.read_parquet(folder / "data" / f"{record['case']}.parquet")
     for name in ("segment", "subcase"):
-        if (value := record["arguments"].get(name)) is not None:
+        # The column of segments, or one of them.
+        if (value := record["arguments"].get(name, name)) not in (None, name):
             rows = rows.filter(pl.col(name).cast(pl.String) == str(value))
     return rows
 

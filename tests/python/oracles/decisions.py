@@ -9,7 +9,9 @@ from fractions import Fraction
 from statistics import NormalDist
 from typing import Any
 
-from oracles.rows import DIFFERENCE, PLAIN, Group, Rounded, WeightedRow, decided, share
+from scipy.stats import beta
+
+from oracles.rows import DIFFERENCE, PLAIN, Group, Iterated, Rounded, WeightedRow, decided, share
 from oracles.wilson import effective
 
 
@@ -267,3 +269,152 @@ def equal_error_rate(rows: Sequence[WeightedRow]) -> dict[str, Any]:
             rate = Rounded(fpr + along * (next_fpr - fpr))
             return {"equal_error_rate": rate, "threshold": threshold, **group.counts}
     raise AssertionError
+
+
+def outcome(rate: str, *, label: bool, is_called: bool) -> bool | None:
+    """Whether a row counts for a rate, or None if the rate is not of such rows."""
+    return {
+        "accuracy": label == is_called,
+        "tpr": is_called if label else None,
+        "fpr": None if label else is_called,
+        "ppv": label if is_called else None,
+        "selection_rate": is_called,
+    }[rate]
+
+
+def mcnemar(
+    rows: Sequence[Sequence[Any]], *, at_a: float, at_b: float, rate: str, method: str, level: float
+) -> dict[str, Any]:
+    group, other = _two_groups(rows)
+    names = ("estimate_a", "estimate_b", "difference", "se", "lower", "upper", "p_value")
+    is_nan = group.has_nan or other.has_nan
+    answer: dict[str, Any] = dict.fromkeys(names, math.nan if is_nan else None)
+    answer |= {"n_only_a": 0, "n_only_b": 0, "n": 0, **group.counts}
+    if is_nan:
+        return answer
+    pairs = [
+        (outcome(rate, label=label, is_called=a >= at_a), outcome(rate, label=label, is_called=b >= at_b))
+        for label, a, b in rows
+    ]
+    pairs = [pair for pair in pairs if None not in pair]
+    if not (n := len(pairs)):
+        return answer
+    b, c = pairs.count((True, False)), pairs.count((False, True))
+
+    def tail(k: int) -> Fraction:
+        return Fraction(sum(math.comb(b + c, rows) for rows in range(k, b + c + 1)), 2 ** (b + c))
+
+    def error(b: int, c: int, n: int) -> float:
+        return math.sqrt(Fraction(b + c, n**2) - Fraction((b - c) ** 2, n**3))
+
+    center = Fraction(b - c, n + 2)
+    margin = NormalDist().inv_cdf(0.5 + level / 2) * error(b + 1, c + 1, n + 2)
+    most = max(b, c)
+    p_value = {
+        "exact": min(Fraction(1), 2 * tail(most)),
+        "mid_p": 2 * tail(most + 1) + Fraction(math.comb(b + c, most), 2 ** (b + c)) if b != c else 1.0,
+        "chi_square": math.erfc(abs(b - c) / math.sqrt(2 * (b + c))) if b + c else 1.0,
+    }[method]
+    return answer | {
+        "estimate_a": float(Fraction(sum(bool(first) for first, _ in pairs), n)),
+        "estimate_b": float(Fraction(sum(bool(second) for _, second in pairs), n)),
+        "difference": float(Fraction(b - c, n)),
+        "se": Rounded(error(b, c, n)),
+        "lower": Rounded(max(-1.0, float(center) - margin)),
+        "upper": Rounded(min(1.0, float(center) + margin)),
+        "p_value": Rounded(p_value),
+        "n_only_a": b,
+        "n_only_b": c,
+        "n": n,
+    }
+
+
+def _ranked(group: Group) -> list[tuple[Fraction, Fraction, Fraction]]:
+    """Of each score, the highest first: the weight above it, that of its rows, and that of its positives."""
+    scores = sorted({score for score, _ in group.pos + group.neg}, reverse=True)
+    ranked, above = [], Fraction()
+    for score in scores:
+        pos = sum((w for s, w in group.pos if s == score), Fraction())
+        rows = pos + sum((w for s, w in group.neg if s == score), Fraction())
+        ranked.append((above, rows, pos))
+        above += rows
+    return ranked
+
+
+def enrichment_factor(rows: Sequence[WeightedRow], *, fraction: float) -> float | None:
+    group = Group(rows)
+    if group.has_nan or not group.pos:
+        return math.nan if group.has_nan else None
+    most = Fraction(fraction) * (group.p + group.n)
+    # Of the rows of a tie, as many as are missing, with as many positives as on average.
+    held = sum(
+        (pos * min(Fraction(1), max(Fraction(), most - above) / size) for above, size, pos in _ranked(group)),
+        Fraction(),
+    )
+    return Rounded(held / group.p / Fraction(fraction))
+
+
+def bedroc(rows: Sequence[WeightedRow], *, alpha: float) -> float | None:
+    """By Truchon and Bayly's equations; with weights, the mean over a tie is an integral."""
+    group = Group(rows)
+    if group.has_nan or not group.has_pairs:
+        return math.nan if group.has_nan else None
+    n, ratio = float(group.p + group.n), float(group.p / (group.p + group.n))
+
+    def mean(above: float, size: float) -> float:
+        if group.weighted:
+            rate = alpha / n
+            return (math.exp(-rate * above) - math.exp(-rate * (above + size))) / (rate * size)
+        ranks = range(int(above) + 1, int(above + size) + 1)
+        return sum(math.exp(-alpha * rank / n) for rank in ranks) / size
+
+    positives = sum(float(pos) * mean(float(above), float(size)) for above, size, pos in _ranked(group))
+    rie = positives / float(group.p) / mean(0.0, n)
+    least = (1 - math.exp(alpha * ratio)) / (ratio * (1 - math.exp(alpha)))
+    most = (1 - math.exp(-alpha * ratio)) / (ratio * (1 - math.exp(-alpha)))
+    return Rounded((rie - least) / (most - least))
+
+
+def log_auc(rows: Sequence[WeightedRow], *, min_fpr: float, max_fpr: float) -> float | None:
+    group = Group(rows)
+    if group.has_nan or not group.has_pairs:
+        return math.nan if group.has_nan else None
+    area = 0.0
+    for (_, fp, tp), (_, next_fp, next_tp) in itertools.pairwise(group.points()):
+        x, y, next_x, next_y = (
+            float(part) for part in (fp / group.n, tp / group.p, next_fp / group.n, next_tp / group.p)
+        )
+        low, high = max(x, min_fpr), min(next_x, max_fpr)
+        if low < high:
+            # The integral of a straight line over the logarithm.
+            slope = (next_y - y) / (next_x - x)
+            area += (y - slope * x) * math.log(high / low) + slope * (high - low)
+    return Rounded(area / math.log(max_fpr / min_fpr))
+
+
+def h_measure(rows: Sequence[WeightedRow], *, severity_ratio: float | None = None) -> float | None:
+    """The least loss over all thresholds, integrated between the costs at which the best one changes."""
+    group = Group(rows)
+    if group.has_nan or not group.has_pairs:
+        return math.nan if group.has_nan else None
+    points = [(fp, group.p - tp) for _, fp, tp in group.points()]
+    rate = float(group.p / (group.p + group.n))
+    a, b = (1 + rate, 2 - rate) if severity_ratio is None else (2.0, 1 + 1 / severity_ratio)
+
+    def expected(points: Sequence[tuple[Fraction, Fraction]]) -> float:
+        costs = {Fraction(), Fraction(1)}
+        for (fp, fn), (other_fp, other_fn) in itertools.combinations(points, 2):
+            # Where c fp + (1 - c) fn is the same for both.
+            if (turn := (fp - other_fp) - (fn - other_fn)) and 0 < (cost := (other_fn - fn) / turn) < 1:
+                costs.add(cost)
+        loss = 0.0
+        for low, high in itertools.pairwise(sorted(costs)):
+            ends = float(low), float(high)
+            middle = (low + high) / 2
+            fp, fn = min(points, key=lambda point: middle * point[0] + (1 - middle) * point[1])
+            mass = beta.cdf(ends[1], a + 1, b) - beta.cdf(ends[0], a + 1, b)
+            other_mass = beta.cdf(ends[1], a, b + 1) - beta.cdf(ends[0], a, b + 1)
+            loss += float(fp) * a / (a + b) * mass + float(fn) * b / (a + b) * other_mass
+        return loss
+
+    return Iterated(1 - expected(points) / expected([points[0], points[-1]]))
