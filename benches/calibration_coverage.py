@@ -1,10 +1,10 @@
 """How often the 95 % intervals of calibration and of decisions contain the true value.
 
 ``python benches/calibration_coverage.py [--share 1.0]`` simulates labels of probabilities ``p`` with normal
-logits, takes as score ``p`` itself or ``expit(0.7 logit(p) + 0.2)``, and writes to
-``benches/results/calibration_coverage.csv`` how many intervals contain the value of the population, for 50 to
-5,000 rows and rates of positives of 2 to 50 %. ``defined`` is the share of samples that have an interval:
-those without both classes may have none. A replicate is a group of one query.
+logits, takes as score ``p`` itself or ``expit(0.7 logit(p) + 0.2)``, compares it with a noisy one, and
+writes to ``benches/results/calibration_coverage.csv`` how many intervals contain the value of the
+population, for 50 to 5,000 rows and rates of positives of 2 to 50 %. ``defined`` is the share of samples
+that have an interval: those without both classes may have none. A replicate is a group of one query.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ REPLICATES = 4_000
 MOST_ROWS = 8_000_000
 SPREAD = 1.2
 """The standard deviation of the logits."""
+NOISE = 0.7
+"""The standard deviation of what is added to the logits for a second score."""
 THRESHOLD = 0.1
 POPULATION = 2_000_000
 
@@ -58,6 +60,11 @@ INTERVALS = {
     "net_benefit": pa.net_benefit("y", "s", thresholds=[THRESHOLD]).list.first(),
     "average_precision_ci logit": pa.average_precision_ci("y", "s"),
     "average_precision_ci influence": pa.average_precision_ci("y", "s", method="influence"),
+    "average_precision_difference": pa.average_precision_difference("y", "q", "s"),
+    "net_benefit_difference": pa.net_benefit_difference("y", "q", "s", thresholds=[THRESHOLD]).list.first(),
+    "mcnemar": pa.mcnemar("y", "q", "s", at_a=THRESHOLD, at_b=THRESHOLD),
+    "discrimination_slope": pa.discrimination_slope("y", "s"),
+    "discrimination_slope_difference": pa.discrimination_slope_difference("y", "q", "s"),
 }
 PREFIXED = ("observed_expected", "in_the_large", "slope", "intercept")
 
@@ -71,6 +78,8 @@ def limits() -> list[pl.Expr]:
     summary = pa.calibration_summary("y", "s").struct
     fields = {name: (record, "") for name, record in records.items()}
     fields |= {name: (summary, f"{name}_") for name in PREFIXED}
+    test = pa.subgroup_rate_difference("y", "s", "g", at=THRESHOLD, rate="selection_rate").struct
+    fields |= {f"subgroup_rate_difference {name}": (test, f"{name}_") for name in ("difference", "ratio")}
     fields |= {"calibration_curve": (curve, "rate_"), "calibration_by_grade": (grade, "rate_")}
     return [
         record.field(f"{prefix}{limit}").alias(f"{name}|{limit}")
@@ -79,15 +88,36 @@ def limits() -> list[pl.Expr]:
     ]
 
 
+def noisy(p: Numbers, seed: list[int]) -> Numbers:
+    """Return a second score, which ranks worse."""
+    return expit(np.log(p / (1 - p)) + NOISE * np.random.default_rng(seed).normal(size=len(p)))
+
+
+def slope_of(p: Numbers, s: Numbers) -> float:
+    """Return the mean score of positives less that of negatives."""
+    return float(np.average(s, weights=p) - np.average(s, weights=1 - p))
+
+
+def share_in_subgroup(p: Numbers) -> Numbers:
+    """Return for each row the probability that it is in a subgroup, whose rows have higher scores."""
+    return expit(0.5 * np.log(p / (1 - p)))
+
+
 def population(p: Numbers, s: Numbers, rng: np.random.Generator) -> dict[str, float]:
     """Return the true values."""
     odds = THRESHOLD / (1 - THRESHOLD)
-    reach = s >= THRESHOLD
+    q = noisy(p, [1])
+    benefit = {
+        name: float(((p - (1 - p) * odds) * (of >= THRESHOLD)).mean()) for name, of in (("s", s), ("q", q))
+    }
     brier = {name: float((p * (1 - q) ** 2 + (1 - p) * q**2).mean()) for name, q in (("s", s), ("p", p))}
     loss = {name: float(-(p * np.log(q) + (1 - p) * np.log1p(-q)).mean()) for name, q in (("s", s), ("p", p))}
-    rows = pl.DataFrame({"y": rng.random(len(p)) < p, "s": s})
+    right = {name: float(np.where(of >= THRESHOLD, p, 1 - p).mean()) for name, of in (("s", s), ("q", q))}
+    inside, is_called = share_in_subgroup(p), s >= THRESHOLD
+    selected = [float(np.average(is_called, weights=weights)) for weights in (inside, 1 - inside)]
+    rows = pl.DataFrame({"y": rng.random(len(p)) < p, "s": s, "q": q})
     summary = rows.select(pa.calibration_summary("y", "s")).to_series()[0]
-    precision = rows.select(pa.average_precision("y", "s")).item()
+    precision, other_precision = (rows.select(pa.average_precision("y", name)).item() for name in ("s", "q"))
     rate = float(p.mean())
     is_right = bool((p == s).all())
     return {
@@ -95,9 +125,16 @@ def population(p: Numbers, s: Numbers, rng: np.random.Generator) -> dict[str, fl
         "log_loss": loss["s"],
         "brier_score_difference": brier["s"] - brier["p"],
         "log_loss_difference": loss["s"] - loss["p"],
-        "net_benefit": float(((p - (1 - p) * odds) * reach).mean()),
+        "net_benefit": benefit["s"],
         "average_precision_ci logit": precision,
         "average_precision_ci influence": precision,
+        "average_precision_difference": other_precision - precision,
+        "net_benefit_difference": benefit["q"] - benefit["s"],
+        "mcnemar": right["q"] - right["s"],
+        "subgroup_rate_difference difference": selected[0] - selected[1],
+        "subgroup_rate_difference ratio": selected[0] / selected[1],
+        "discrimination_slope": slope_of(p, s),
+        "discrimination_slope_difference": slope_of(p, q) - slope_of(p, s),
         "observed_expected": rate / float(s.mean()),
         "in_the_large": 0.0 if is_right else summary["in_the_large"],
         "slope": 1.0 if is_right else 1 / 0.7,
@@ -119,9 +156,9 @@ def coverage(
 ) -> pl.DataFrame:
     rng = np.random.default_rng([n, int(1000 * rate), is_right])
     p, s = draw(n * replicates, center(rate), rng, is_right=is_right)
-    rows = pl.DataFrame(
-        {"r": np.repeat(np.arange(replicates), n), "y": rng.random(len(p)) < p, "s": s, "p": p, "grade": rate}
-    )
+    columns = {"y": rng.random(len(p)) < p, "s": s, "p": p, "q": noisy(p, [2, n]), "grade": rate}
+    columns["g"] = np.random.default_rng([3, n]).random(len(p)) < share_in_subgroup(p)
+    rows = pl.DataFrame({"r": np.repeat(np.arange(replicates), n), **columns})
     answers = rows.group_by("r").agg(limits())
     results = []
     for name, value in truth.items():

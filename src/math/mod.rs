@@ -29,6 +29,11 @@ pub fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((f64::MAX_EXP - 1 + exponent) as u64) << (f64::MANTISSA_DIGITS - 1))
 }
 
+/// The exponent of the power of two that is not above a normal float, which is positive.
+pub fn exponent(number: f64) -> i32 {
+    (number.to_bits() >> (f64::MANTISSA_DIGITS - 1)) as i32 - (f64::MAX_EXP - 1)
+}
+
 /// Partition point: the first number below `end` for which the predicate holds; `end` if there is none. The
 /// predicate must also hold for all larger numbers.
 pub fn first(end: usize, predicate: impl Fn(usize) -> bool) -> usize {
@@ -98,11 +103,13 @@ pub fn root(low: f64, high: f64, function: impl Fn(f64) -> f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{first, power_of_two, root};
+    use super::{exponent, first, power_of_two, root};
 
     #[test]
     fn powers_of_two() {
         assert!((-1022..=1023).all(|exponent| power_of_two(exponent) == f64::powi(2.0, exponent)));
+        assert!((-1022..=1023).all(|power| exponent(power_of_two(power)) == power));
+        assert_eq!((exponent(0.75), exponent(3.0)), (-1, 1));
     }
 
     #[test]

@@ -136,8 +136,12 @@ expressions! {
     number, number_field:
         average_precision => AveragePrecision
             | option("statistic") curve curve_field => BootstrapAveragePrecision,
+        bedroc => Bedroc,
+        enrichment_factor => EnrichmentFactor,
         gini => Gini
             | option("statistic") curve curve_field => BootstrapGini,
+        h_measure => HMeasure,
+        log_auc => LogAuc,
         mean_positive_rank => MeanPositiveRank
             | option("statistic") curve curve_field => BootstrapMeanPositiveRank,
         roc_auc => RocAuc
@@ -145,6 +149,7 @@ expressions! {
     summary, summary_field:
         average_precision_ci => AveragePrecisionCi,
         brier_score => BrierScore,
+        discrimination_slope => DiscriminationSlope,
         equal_error_rate => EqualErrorRate,
         brunner_munzel => BrunnerMunzel,
         calibration_error => CalibrationError,
@@ -202,6 +207,8 @@ expressions! {
             | option("at_threshold") curve curve_field => RocCurveAtThreshold
             | option("at_fpr", "at_tpr") curve curve_field => RocCurveAt;
     joint, joint_field:
+        average_precision_difference => AveragePrecisionDifference,
+        discrimination_slope_difference => DiscriminationSlopeDifference,
         brier_score_difference => BrierScoreDifference,
         log_loss_difference => LogLossDifference,
         concordance_index => ConcordanceIndex,
@@ -213,6 +220,7 @@ expressions! {
         grouped_roc_auc_difference => GroupedRocAucDifference,
         hodges_lehmann => HodgesLehmann,
         kruskal_wallis => KruskalWallis,
+        mcnemar => McNemar,
         mrmc_roc_auc in mrmc_roc_auc => MrmcRocAuc,
         rank_agreement => RankAgreement,
         compare_scores => CompareScores,
@@ -224,8 +232,10 @@ expressions! {
         ordinal_roc_auc_ci => OrdinalRocAucCi,
         roc_curve_difference => RocCurveDifference,
         subgroup_auc => SubgroupAuc,
+        subgroup_rate_difference => SubgroupRateDifference,
         unlabelled_roc_auc => UnlabelledRocAuc;
     joint_single, joint_single_field:
+        net_benefit_difference => NetBenefitDifference,
         cv_roc_curve => CvRocCurve,
         compare_segments in compare_segments => CompareSegments
             | column("state") joint_single joint_single_field => CompareSegmentsOfStates

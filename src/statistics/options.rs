@@ -13,6 +13,9 @@ pub use crate::statistics::option_value::{LITERAL_BACKTICK, OptionValue};
 /// The start of a part of a text that differs between Python and a shell, the separator of both forms, and the end.
 pub const FRONT_END_MARKS: [char; 3] = ['\u{2}', '\u{1f}', '\u{3}'];
 
+/// Stand in a text for the names of the first and of the second score column, which the text itself does not know.
+pub const SCORE_NAMES: [char; 2] = ['\u{4}', '\u{5}'];
+
 /// A part of a text that differs between Python and a shell.
 pub fn per_front_end(python: impl Display, shell: impl Display) -> String {
     let [begin, between, end] = FRONT_END_MARKS;

@@ -1,6 +1,7 @@
 //! Rows: several columns of a group row by row, with scores as codes.
 
 use crate::interrupt;
+use crate::math::{exponent, power_of_two};
 use crate::ranking::rows::{
     AllPlacements, Codes, CountedKeys, KeyPlacements, PlacementProducts, RowPlacements,
 };
@@ -76,6 +77,14 @@ impl Rows {
                 [self.labels.len() - n_pos, n_pos].map(|rows| rows as u64)
             }
         }
+    }
+
+    /// The weight of each row, 1 without weights; times a power of two, with which the largest is about 1, so that squares neither
+    /// overflow nor vanish.
+    pub fn relative_weight(&self) -> impl Fn(usize) -> f64 + '_ {
+        let largest = self.weights.iter().flatten().fold(0.0, |largest: f64, &weight| largest.max(weight));
+        let scale = if largest > 0.0 { power_of_two((-exponent(largest)).clamp(-1022, 1023)) } else { 1.0 };
+        move |row| self.weights.as_ref().map_or(1.0, |weights| weights[row] * scale)
     }
 
     /// The number of positives.

@@ -388,7 +388,8 @@ def calibration_summary(
         - ``spiegelhalter_z`` (Float64): Spiegelhalter's z; positive if errors are larger than expected. Null
           if no score can be wrong in this way: all 0, 0.5 or 1.
         - ``spiegelhalter_p_value`` (Float64): Its two-sided p-value.
-        - ``hosmer_lemeshow`` (Float64): The statistic of Hosmer and Lemeshow; null with weights.
+        - ``hosmer_lemeshow`` (Float64): The statistic of Hosmer and Lemeshow; null with weights, and if all
+          scores are equal.
         - ``hosmer_lemeshow_df`` (UInt64): Its degrees of freedom: the groups, less 2 with ``fitted=True``.
         - ``hosmer_lemeshow_p_value`` (Float64): Its p-value.
         - ``ici`` (Float64): The mean distance of the score from the isotonic fit (integrated calibration

@@ -20,6 +20,7 @@ __all__ = [
     "grouped_roc_auc_difference",
     "subgroup_auc",
     "subgroup_auc_ci",
+    "subgroup_rate_difference",
 ]
 
 
@@ -409,6 +410,86 @@ def subgroup_auc_ci(
     └──────────────┴──────────┴───────┴───────┴───────┘
     """
     return expression_of(subgroup_auc_ci, locals())
+
+
+def subgroup_rate_difference(
+    label: IntoExpr,
+    score: IntoExpr,
+    subgroup: IntoExpr,
+    *,
+    at: float,
+    rate: Literal["tpr", "fpr", "ppv", "selection_rate", "accuracy"] = "tpr",
+    level: float = 0.95,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the difference and the ratio of a rate at a threshold, in a subgroup and in the background.
+
+    Parameters
+    ----------
+    label, score, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
+    subgroup
+        Which rows belong to the subgroup; all other rows are the background. Boolean, such as
+        ``pl.col("country") == "NO"``, or an integer or float column that holds only 0 and 1.
+    at
+        The threshold: a row is called positive if ``score >= at``.
+    rate
+        What is compared: ``"tpr"``, the share of positives that are called positive; ``"fpr"``, of negatives;
+        ``"ppv"``, of called rows that are positive; ``"selection_rate"``, of all rows that are called; or
+        ``"accuracy"``.
+    level
+        The coverage, between 0 and 1.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``subgroup_rate`` (Float64): The rate of the subgroup; null without rows that it is a share of.
+        - ``background_rate`` (Float64): The rate of the background.
+        - ``difference`` (Float64): ``subgroup_rate - background_rate``.
+        - ``difference_lower``, ``difference_upper`` (Float64): The limits of its interval by Newcombe.
+        - ``ratio`` (Float64): ``subgroup_rate / background_rate``; infinite if only the second is 0, null if
+          both are.
+        - ``ratio_lower``, ``ratio_upper`` (Float64): The limits of its interval by Miettinen and Nurminen.
+        - ``p_value`` (Float64): For equal rates, two-sided, by the score of Miettinen and Nurminen; 1 if both
+          are 0 or both are 1.
+        - ``four_fifths`` (Boolean): Whether the smaller rate is at least four fifths of the larger; null
+          where a rate is.
+        - ``n_subgroup`` (UInt64): The rows of the subgroup that its rate is a share of.
+        - ``n_background`` (UInt64): The same of the background.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+
+        A rate is null without rows that it is a share of, and then the difference and all after it are. The
+        Float64 fields are NaN if a score is NaN. Scores and the threshold are compared as 64-bit floats. Rows
+        with a null label, score or subgroup are skipped.
+
+    Notes
+    -----
+    The limits of the difference combine Wilson's of both rates (Newcombe 1998, method 10). Those of the ratio
+    invert the score test with ``N / (N - 1)`` (Miettinen and Nurminen 1985), as R's ratesci; ``p_value`` is
+    that test of a ratio of 1. All hold for few rows, and for rates near 0 and 1.
+
+    ``four_fifths`` is the rule of thumb of the Uniform Guidelines on Employee Selection Procedures (1978) if
+    ``rate="selection_rate"``. It ignores chance: read it beside the interval. O(n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> loans = pl.DataFrame(
+    ...     {
+    ...         "repaid": [1, 1, 0, 1, 1, 1, 0, 1, 1, 0],
+    ...         "score": [0.9, 0.4, 0.2, 0.3, 0.6, 0.9, 0.6, 0.8, 0.7, 0.1],
+    ...         "young": [True, True, True, True, True, False, False, False, False, False],
+    ...     }
+    ... )
+    >>> test = pa.subgroup_rate_difference("repaid", "score", "young", at=0.5, rate="selection_rate")
+    >>> rates = loans.select(test).unnest("score")
+    >>> rates.select(pl.col("difference", "difference_lower", "ratio").round(3), "four_fifths").row(0)
+    (-0.4, -0.726, 0.5, False)
+    """
+    return expression_of(subgroup_rate_difference, locals())
 
 
 def _key(by: IntoExpr | Sequence[IntoExpr]) -> IntoExpr:

@@ -18,6 +18,7 @@ use arrow::ffi::{
 
 use super::arguments::Keywords;
 use crate::plugin::arrays::{downcast::message, values::Values};
+use crate::statistics::options::{LITERAL_BACKTICK, SCORE_NAMES};
 use crate::{guard, interrupt};
 
 /// The ABI version: the major number, which Polars compares, in the high half, and the minor in the low half.
@@ -154,11 +155,12 @@ pub unsafe fn call(
     CALLS.fetch_add(1, Ordering::Relaxed);
     // SAFETY: guaranteed by the caller.
     let keywords = Keywords::of(unsafe { bytes(kwargs, kwargs_len) });
-    let result = guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.front_end, || {
-        // SAFETY: guaranteed by the caller.
-        let inputs = unsafe { take(inputs, count)? };
-        body(&keywords, &inputs).map(export)
-    });
+    let result =
+        guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.front_end, || {
+            // SAFETY: guaranteed by the caller.
+            let inputs = unsafe { take(inputs, count)? };
+            body(&keywords, &inputs).map(export).map_err(|error| with_score_names(&error, &inputs))
+        });
     match result {
         // SAFETY: guaranteed by the caller.
         Ok(column) => unsafe { output.write(column) },
@@ -181,19 +183,29 @@ pub unsafe fn plan(
 ) {
     // SAFETY: guaranteed by the caller.
     let keywords = Keywords::of(unsafe { bytes(kwargs, kwargs_len) });
-    let planned = guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.front_end, || {
-        // SAFETY: guaranteed by the caller; borrowed fields are only read.
-        let fields = unsafe {
-            let fields = (0..count).map(|place| import_field_from_c(&*fields.add(place)));
-            fields.map(|field| field.map_err(message)).collect::<Result<Vec<Field>, String>>()?
-        };
-        body(&keywords, &fields).map(|field| export_field_to_c(&field))
-    });
+    let planned =
+        guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.front_end, || {
+            // SAFETY: guaranteed by the caller; borrowed fields are only read.
+            let fields = unsafe {
+                let fields = (0..count).map(|place| import_field_from_c(&*fields.add(place)));
+                fields.map(|field| field.map_err(message)).collect::<Result<Vec<Field>, String>>()?
+            };
+            body(&keywords, &fields).map(|field| export_field_to_c(&field))
+        });
     match planned {
         // SAFETY: guaranteed by the caller.
         Ok(field) => unsafe { output.write(field) },
         Err(error) => store_error(error),
     }
+}
+
+/// A text with the names of the scores, which are the first columns.
+fn with_score_names(text: &str, inputs: &[Input]) -> String {
+    let with_name = |text: String, (place, input): (char, &Input)| {
+        let name = input.field.name.replace('`', LITERAL_BACKTICK);
+        text.replace(place, &format!(" in \"{name}\""))
+    };
+    SCORE_NAMES.into_iter().zip(inputs).fold(text.into(), with_name)
 }
 
 /// Takes ownership of columns, and releases their exports.

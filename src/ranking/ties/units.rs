@@ -12,7 +12,8 @@
 
 use rayon::prelude::*;
 
-use crate::math::power_of_two;
+use super::counts::Count;
+use crate::math::{exponent, power_of_two};
 use crate::paths::Path;
 use crate::ranking::scores::{Observations, Score};
 use crate::ranking::tuning::{BLOCK_ROWS, COUNTED_WEIGHTS, SHARD_ROWS};
@@ -39,6 +40,11 @@ impl Unit {
     pub(crate) fn of(exponent: i32) -> Self {
         let half = exponent / 2;
         Unit { factors: (power_of_two(half), power_of_two(exponent - half)) }
+    }
+
+    /// Units of this many to a weight of 1, as a power of two.
+    fn exponent(self) -> i32 {
+        exponent(self.factors.0) + exponent(self.factors.1)
     }
 
     /// The units of a weight.
@@ -89,6 +95,22 @@ pub struct Units {
     pub pos_bits: u32,
     /// Low bits that are zero in the units of every negative.
     pub neg_bits: u32,
+}
+
+/// Sums of weights up to this power of two, and down to its inverse, have squares within the range of floats.
+const ORDINARY: i32 = 256;
+
+impl Units {
+    /// The same units of weights times a power of two, whose exponent is returned: with it the squares of weights neither overflow nor
+    /// vanish. Ordinary weights, of which the classes have so many units, are not changed.
+    pub fn relative(self, all: Count) -> (Units, i32) {
+        let of_class =
+            |(units, unit): (u64, Unit)| (units > 0).then(|| exponent(units as f64) - unit.exponent());
+        let heavier = [(all.pos, self.pos), (all.neg, self.neg)].into_iter().filter_map(of_class).max();
+        let power = heavier.filter(|power| power.abs() > ORDINARY).map_or(0, |power| -power);
+        let shifted = |unit: Unit| Unit::of((unit.exponent() - power).clamp(-2044, 2044));
+        (Units { pos: shifted(self.pos), neg: shifted(self.neg), ..self }, power)
+    }
 }
 
 /// The units of negatives and of positives, for rows with weights.

@@ -91,7 +91,7 @@ declaration! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::summary;
+    use crate::statistics::tests::{summary, weighted_summary};
     use proptest::prelude::*;
 
     const NINETY_FIVE: BrierScore = BrierScore { level: 0.95 };
@@ -119,6 +119,18 @@ mod tests {
         );
         let same = summary(&NINETY_FIVE, &[1; 7], &[0.3; 7]);
         assert_eq!(same.interval.se, Some(0.0));
+    }
+
+    /// Weights of which neither the squares nor their inverses are floats.
+    #[test]
+    fn weights_of_any_size() {
+        let (labels, scores) = ([1, 0, 1, 0, 0], [0.9, 0.6, 0.4, 0.1, 0.2]);
+        let of = |power: i32| {
+            let weights = [1.0, 2.0, 3.0, 1.0, 2.0].map(|weight: f64| weight * 2f64.powi(power));
+            weighted_summary(&NINETY_FIVE, &labels, &scores, &weights)
+        };
+        assert!(of(0).interval.se > Some(0.01) && of(0).skill_se > Some(0.01));
+        assert!([-1000, -600, 600, 900].into_iter().all(|power| of(power) == of(0)));
     }
 
     proptest! {

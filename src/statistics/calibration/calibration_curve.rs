@@ -74,14 +74,13 @@ impl Curve for CalibrationCurve {
             binomial::wilson(bin.mass.pos as u64, bin.mass.rows() as u64, self.level)
         };
         let has_limits = self.binning.is_some() && masses.has_squares;
-        let mass = |rows: f64| Mass(if masses.has_weights { rows.to_bits() } else { rows as u64 });
         for bin in &bins {
             CalibrationPoint::new(
                 bin.number,
                 bin.edges.0,
                 bin.edges.1,
-                mass(bin.mass.rows()),
-                mass(bin.mass.pos),
+                masses.mass(bin.mass.rows()),
+                masses.mass(bin.mass.pos),
                 bin.mean_score(),
                 RateInterval::of(Some(bin.rate()), has_limits.then(|| limits(bin))),
             )

@@ -51,7 +51,7 @@ record! {
         pub spiegelhalter_z: Option<f64>,
         /// Its two-sided p-value.
         pub spiegelhalter_p_value: Option<f64>,
-        /// The statistic of Hosmer and Lemeshow; null with weights.
+        /// The statistic of Hosmer and Lemeshow; null with weights, and if all scores are equal.
         pub hosmer_lemeshow: Option<f64>,
         /// Its degrees of freedom: the groups, less 2 with `fitted=True`.
         pub hosmer_lemeshow_df: Option<u64>,
@@ -118,7 +118,7 @@ impl Summary for CalibrationSummary {
             e50: Some(e50),
             e90: Some(e90),
             emax: Some(emax),
-            n_certain: Mass(if masses.has_weights { certain.to_bits() } else { certain as u64 }),
+            n_certain: masses.mass(certain),
             rows,
         }
     }
@@ -229,7 +229,7 @@ declaration! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::summary;
+    use crate::statistics::tests::{summary, weighted_summary};
 
     const PLAIN: CalibrationSummary = CalibrationSummary { bins: 2, fitted: false, level: 0.95 };
 
@@ -257,5 +257,21 @@ mod tests {
         assert_eq!(record.hosmer_lemeshow, Some(f64::INFINITY));
         let none = summary(&PLAIN, &[], &[0.5; 0]);
         assert_eq!((none.mean_score, none.ici), (None, None));
+    }
+
+    #[test]
+    fn weights_of_any_size() {
+        let (labels, scores) = ([1, 0, 1, 0, 0, 1], [0.9, 0.6, 0.4, 0.1, 0.2, 1.0]);
+        let of = |power: i32| {
+            let weights = [1.0, 2.0, 3.0, 1.0, 2.0, 2.0].map(|weight: f64| weight * 2f64.powi(power));
+            weighted_summary(&PLAIN, &labels, &scores, &weights)
+        };
+        assert!(of(0).spiegelhalter_z.is_some() && of(0).observed_expected.lower > Some(0.0));
+        for power in [-1000, -600, 600, 900] {
+            // Masses are those of the rows.
+            assert_eq!(of(power).n_certain, Mass((2.0 * 2f64.powi(power)).to_bits()));
+            let record = CalibrationRecord { n_certain: of(0).n_certain, ..of(power) };
+            assert_eq!(record, of(0));
+        }
     }
 }

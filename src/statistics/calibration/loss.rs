@@ -128,9 +128,14 @@ impl MeanLoss {
 
     /// The same for weighted rows; undefined if all weights are 0.
     fn of_weights(loss: &Loss, ties: &mut Ties<'_>, units: Units, rows: f64, level: f64) -> Option<MeanLoss> {
-        let weights =
-            |rows: Count| Count { pos: units.pos.weight(rows.pos), neg: units.neg.weight(rows.neg) };
-        let all = weights(Count { pos: ties.n_pos(), neg: ties.n_neg() });
+        let weights_in = |units: Units, rows: Count| Count {
+            pos: units.pos.weight(rows.pos),
+            neg: units.neg.weight(rows.neg),
+        };
+        let all = Count { pos: ties.n_pos(), neg: ties.n_neg() };
+        let (absolute, (units, _)) = (units, units.relative(all));
+        let weights = |rows: Count| weights_in(units, rows);
+        let all = weights(all);
         if all.rows() == 0.0 {
             return None;
         }
@@ -145,7 +150,7 @@ impl MeanLoss {
             pos: sums.losses.pos.sum().map(|sum| units.pos.weight_of(sum)),
             neg: sums.losses.neg.sum().map(|sum| units.neg.weight_of(sum)),
         };
-        let n_infinite = Mass(weights(sums.n_infinite).rows().to_bits());
+        let n_infinite = Mass(weights_in(absolute, sums.n_infinite).rows().to_bits());
         let mean = Self::new(loss, losses, fitted, all, n_infinite);
         let Some(squared_units) = ties.squared_units() else { return Some(mean) };
         let (by_loss, by_rate) = mean.influence_on_skill(loss, all);

@@ -73,7 +73,7 @@ fn compare(loss: &Loss, rows: &Rows, test: Hypothesis, level: f64) -> LossDiffer
         let losses = (loss.of)(rows.values[score][row]);
         if rows.labels[row] { losses.pos } else { losses.neg }
     };
-    let weight = |row: usize| rows.weights.as_ref().map_or(1.0, |weights| weights[row]);
+    let weight = rows.relative_weight();
     // Exact sums, so that the result does not depend on the order of rows.
     let sum = |of: &dyn Fn(usize) -> f64| {
         let mut sum = ExactSum::default();
@@ -133,7 +133,7 @@ macro_rules! losses_of_rows {
             }
 
             fn check_rows(&self, rows: &Rows) -> Result<(), String> {
-                rows.values.iter().flatten().try_for_each(|&score| probability::check_score(score))
+                probability::check_rows(rows)
             }
 
             fn of_rows(&self, rows: &Rows) -> LossDifferenceRecord {

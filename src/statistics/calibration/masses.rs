@@ -1,14 +1,15 @@
 //! The distinct scores of a group with the positives and negatives of each.
 
-use crate::math::sum::Sum;
-use crate::ranking::ties::{Count, Ties};
+use crate::math::{power_of_two, sum::Sum};
+use crate::ranking::ties::{Count, Ties, Units};
+use crate::statistics::kinds::Mass;
 
 /// The rows of one score.
 #[derive(Clone, Copy, Debug)]
 pub struct ScoreMass {
     /// The score.
     pub score: f64,
-    /// Positives and negatives; with weights, the sums of their weights.
+    /// Positives and negatives; with weights, the sums of their weights times a [power of two](Units::relative).
     pub mass: Count<f64>,
     /// The sums of squared weights; without weights, positives and negatives.
     pub squares: Count<f64>,
@@ -27,18 +28,21 @@ pub struct Masses {
     pub has_weights: bool,
     /// Whether the squared weights are known.
     pub has_squares: bool,
+    /// The exponent of the power of two that weights are multiplied by.
+    power: i32,
 }
 
 impl Masses {
     /// The scores of a group; undefined without rows, and if all weights are 0.
     pub fn of(ties: &mut Ties<'_>) -> Option<Masses> {
         let rows = Count::from(&*ties).rows() as f64;
-        let units = ties.units();
+        let all = Count { pos: ties.n_pos(), neg: ties.n_neg() };
+        let (units, power) = ties.units().map(|units| units.relative(all)).unzip();
         let (pos, neg) = (
-            |units_of: f64| units.map_or(units_of, |units| units.pos.weight_of(units_of)),
+            |units_of: f64| units.map_or(units_of, |units: Units| units.pos.weight_of(units_of)),
             |units_of: f64| units.map_or(units_of, |units| units.neg.weight_of(units_of)),
         );
-        let all = Count { pos: pos(ties.n_pos() as f64), neg: neg(ties.n_neg() as f64) };
+        let all = Count { pos: pos(all.pos as f64), neg: neg(all.neg as f64) };
         if rows == 0.0 || all.rows() == 0.0 {
             return None;
         }
@@ -63,7 +67,17 @@ impl Masses {
         scores.retain(|score| score.mass.rows() > 0.0);
         scores.reverse();
         let has_squares = units.is_none() || squared.is_some();
-        Some(Masses { scores, all, rows, has_weights: units.is_some(), has_squares })
+        let power = power.unwrap_or(0);
+        Some(Masses { scores, all, rows, has_weights: units.is_some(), has_squares, power })
+    }
+
+    /// Some of the masses in an answer.
+    pub fn mass(&self, rows: f64) -> Mass {
+        if !self.has_weights {
+            return Mass(rows as u64);
+        }
+        let half = self.power / 2;
+        Mass((rows / power_of_two(half) / power_of_two(self.power - half)).to_bits())
     }
 
     /// The sum over all scores.
@@ -95,6 +109,6 @@ pub(super) mod tests {
         };
         let scores: Vec<ScoreMass> = scores.iter().map(of).collect();
         let all = scores.iter().fold(Count::default(), |all, score| all.plus(score.mass));
-        Masses { scores, all, rows: all.rows(), has_weights: false, has_squares: true }
+        Masses { scores, all, rows: all.rows(), has_weights: false, has_squares: true, power: 0 }
     }
 }

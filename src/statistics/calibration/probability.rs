@@ -1,22 +1,31 @@
 //! Validation of scores as probabilities.
 
 use crate::ranking::ties::Ties;
+use crate::statistics::options::SCORE_NAMES;
+use crate::statistics::rows::Rows;
 
 /// Rejects scores below 0 or above 1.
 pub fn check(ties: &mut Ties<'_>) -> Result<(), String> {
     for rank in [1, ties.n_pos() + ties.n_neg()] {
         let score = ties.threshold(rank).map(|key| ties.value(key));
-        score.map_or(Ok(()), check_score)?;
+        score.map_or(Ok(()), |score| check_score(score, 0))?;
     }
     Ok(())
 }
 
-/// Rejects a score below 0 or above 1.
-pub fn check_score(score: f64) -> Result<(), String> {
+/// Rejects rows with a score below 0 or above 1.
+pub fn check_rows(rows: &Rows) -> Result<(), String> {
+    let mut scores = rows.values.iter().enumerate();
+    scores.try_for_each(|(place, values)| values.iter().try_for_each(|&score| check_score(score, place)))
+}
+
+/// Rejects a score below 0 or above 1 of the score column with this place.
+fn check_score(score: f64, place: usize) -> Result<(), String> {
     if (0.0..=1.0).contains(&score) {
         return Ok(());
     }
+    let name = SCORE_NAMES[place];
     Err(format!(
-        "scores must be probabilities from 0 to 1, got {score:?}; for logits write 1 / (1 + (-pl.col(\"logit\")).exp())"
+        "scores must be probabilities from 0 to 1, got {score:?}{name}; for logits write 1 / (1 + (-pl.col(\"logit\")).exp())"
     ))
 }

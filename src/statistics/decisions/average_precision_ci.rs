@@ -2,7 +2,7 @@
 
 use crate::math::{normal, sum::Sum};
 use crate::ranking::ties::{Count, Ties};
-use crate::statistics::calibration::masses::Masses;
+use crate::statistics::calibration::masses::{Masses, ScoreMass};
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Interval, interval::tail};
 use crate::statistics::kinds::{Summary, record};
@@ -87,6 +87,17 @@ impl AveragePrecisionCi {
 /// weight (Jaeckel 1972).
 fn variance(masses: &Masses, value: f64) -> f64 {
     let n_pos = masses.all.pos;
+    let mut variance = Sum::default();
+    for (score, derivative) in masses.scores.iter().zip(derivatives(masses, value)) {
+        variance.add(score.squares.pos * derivative.pos.powi(2));
+        variance.add(score.squares.neg * derivative.neg.powi(2));
+    }
+    variance.total() / (n_pos * n_pos)
+}
+
+/// For each score, the derivative of the average precision by the weight of a positive, and of a negative, with this score; times
+/// the weight of all positives.
+pub(super) fn derivatives(masses: &Masses, value: f64) -> Vec<Count<f64>> {
     let mut reached = Count::<f64>::default();
     // Positives and negatives with each score or a higher one.
     let mut reach: Vec<Count<f64>> = Vec::with_capacity(masses.scores.len());
@@ -97,14 +108,12 @@ fn variance(masses: &Masses, value: f64) -> f64 {
     let precision = |reach: Count<f64>| reach.pos / reach.rows();
     // A row changes the precision at its score and at all lower ones.
     let (mut by_pos, mut by_neg) = (Sum::default(), Sum::default());
-    let mut variance = Sum::default();
-    for (score, &reach) in masses.scores.iter().zip(reach.iter().rev()) {
+    let of_score = |(score, &reach): (&ScoreMass, &Count<f64>)| {
         by_pos.add(score.mass.pos / reach.rows() * (reach.neg / reach.rows()));
         by_neg.add(-(score.mass.pos / reach.rows() * precision(reach)));
-        variance.add(score.squares.pos * (precision(reach) - value + by_pos.total()).powi(2));
-        variance.add(score.squares.neg * by_neg.total().powi(2));
-    }
-    variance.total() / (n_pos * n_pos)
+        Count { pos: precision(reach) - value + by_pos.total(), neg: by_neg.total() }
+    };
+    masses.scores.iter().zip(reach.iter().rev()).map(of_score).collect()
 }
 
 declaration! {

@@ -73,7 +73,9 @@ impl Curve for NetBenefit {
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let rows = Count::from(&ties).rows();
-        let all = Masses::new(Count { pos: ties.n_pos(), neg: ties.n_neg() }, ties.units());
+        let all = Count { pos: ties.n_pos(), neg: ties.n_neg() };
+        let units = ties.units().map(|units| units.relative(all).0);
+        let all = Masses::new(all, units);
         if rows == 0 || all.rows() == 0.0 || self.prevalence.is_some() && !ties.has_pairs() {
             return false;
         }
@@ -81,12 +83,12 @@ impl Curve for NetBenefit {
             self.thresholds.iter().map(|&threshold| ties.at_least(Number::Float(threshold))).collect();
         let calls = reached(&mut ties, &keys);
         // Without weights the sums of squares are the counts.
-        let squares = match ties.units() {
+        let squares = match units {
             None => Some(calls.iter().map(|&calls| (Masses::new(calls, None), all)).collect::<Vec<_>>()),
             Some(units) => squares(&ties, &keys, units),
         };
         for (index, &threshold) in self.thresholds.iter().enumerate() {
-            let calls = Masses::new(calls[index], ties.units());
+            let calls = Masses::new(calls[index], units);
             let squares = squares.as_ref().map(|squares| squares[index]);
             self.record(threshold, calls, all, squares, rows as f64).append(columns);
         }

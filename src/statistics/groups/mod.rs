@@ -11,6 +11,7 @@ pub mod segment_areas;
 pub mod shared_clusters;
 pub mod subgroup_auc;
 pub mod subgroup_auc_ci;
+pub mod subgroup_rate_difference;
 pub mod weighted_segments;
 pub mod within_segments;
 
@@ -23,3 +24,4 @@ pub use grouped_roc_auc_difference::GroupedRocAucDifference;
 pub use roc_summary_of_segments::RocSummaryOfSegments;
 pub use subgroup_auc::SubgroupAuc;
 pub use subgroup_auc_ci::SubgroupAucCi;
+pub use subgroup_rate_difference::SubgroupRateDifference;

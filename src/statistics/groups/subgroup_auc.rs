@@ -109,7 +109,7 @@ pub(in crate::statistics) fn subgroup_counts(rows: &Rows) -> Vec<SubgroupCounts>
 }
 
 /// Whether each row is in the subgroup.
-fn in_subgroup(rows: &Rows) -> impl Iterator<Item = bool> {
+pub(super) fn in_subgroup(rows: &Rows) -> impl Iterator<Item = bool> {
     rows.keys.of_row.iter().map(|&key| rows.key_places[key as usize] == 1)
 }
 

@@ -9,6 +9,7 @@ pub mod hypothesis;
 pub mod interval;
 pub mod logit_scale;
 pub mod null_distribution;
+pub mod two_proportions;
 pub mod weighted_areas;
 pub mod weighted_key;
 pub mod weighted_keys;

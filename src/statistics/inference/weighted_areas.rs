@@ -13,7 +13,10 @@ use crate::math::{
 };
 use crate::ranking::rows::Codes;
 use crate::ranking::tasks;
-use crate::ranking::ties::{Count, units::unit_of_all};
+use crate::ranking::ties::{
+    Count,
+    units::{Units, unit_of_all},
+};
 use crate::statistics::rows::Rows;
 
 use super::delong::beyond_rounding;
@@ -41,14 +44,20 @@ struct Influences {
     largest: f64,
 }
 
-/// Each row's weight in units of its class.
-pub fn units_of_rows(rows: &Rows) -> Vec<u64> {
+/// The units of both classes: the weights of a class are multiples of them.
+pub fn units_of_classes(rows: &Rows) -> Units {
     let weights = rows.weights.as_deref().unwrap_or_default();
     let of_class = |class: bool| {
         let of_class = weights.iter().zip(&rows.labels).filter(|row| *row.1 == class);
         unit_of_all(&of_class.map(|row| *row.0).collect::<Vec<_>>(), 1)
     };
-    let (pos, neg) = (of_class(true), of_class(false));
+    Units { pos: of_class(true), neg: of_class(false), pos_bits: 0, neg_bits: 0 }
+}
+
+/// Each row's weight as a number of its class's units.
+pub fn units_of_rows(rows: &Rows) -> Vec<u64> {
+    let Units { pos, neg, .. } = units_of_classes(rows);
+    let weights = rows.weights.as_deref().unwrap_or_default();
     let units = |(&weight, &label): (&f64, &bool)| if label { pos.units(weight) } else { neg.units(weight) };
     weights.iter().zip(&rows.labels).map(units).collect()
 }

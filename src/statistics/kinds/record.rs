@@ -123,6 +123,7 @@ values! {
     Mass: Mass, nan Mass(0), undefined Mass(0), as mass => Some(mass.0);
     Option<Mass>: Mass, nan None, undefined None, as mass => mass.map(|mass| mass.0);
     bool: Truth, nan false, undefined false, as truth => Some(truth);
+    Option<bool>: Truth, nan None, undefined None, as truth => truth;
     Option<Threshold>: Threshold, nan Some(Threshold(u128::MAX)), undefined None, as score => score.map(|score| score.0);
     Option<&'static str>: Word, nan None, undefined None, as word => word;
     Name: Name, nan Name(0), undefined Name(0), as name => Some(name.0);

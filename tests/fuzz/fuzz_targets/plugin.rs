@@ -79,6 +79,9 @@ expressions! {
     roc_summary_bounded_of_scores roc_summary_bounded_of_batches brier_score log_loss
     brier_score_difference log_loss_difference net_benefit average_precision_ci equal_error_rate
     calibration_error calibration_summary calibration_by_grade calibration_curve
+    discrimination_slope average_precision_difference discrimination_slope_difference
+    net_benefit_difference mcnemar subgroup_rate_difference bedroc enrichment_factor h_measure
+    log_auc
 }
 
 unsafe extern "C" {

@@ -31,7 +31,35 @@ def _subgroup(label: pl.Expr, score: pl.Expr, key: pl.Expr, **options: Any) -> p
     return pa.subgroup_auc(label, score, key == "a", **options)
 
 
+def _rate(label: pl.Expr, score: pl.Expr, key: pl.Expr, **options: Any) -> pl.Expr:
+    return pa.subgroup_rate_difference(label, score, key == "a", **options)
+
+
+RATES: list[Literal["tpr", "fpr", "ppv", "selection_rate", "accuracy"]] = [
+    *("tpr", "fpr", "ppv", "selection_rate", "accuracy")
+]
+RATE = {
+    **dict.fromkeys(("subgroup_rate", "background_rate"), F),
+    **{f"{name}{end}": F for name in ("difference", "ratio") for end in ("", "_lower", "_upper")},
+    "p_value": F,
+    "four_fifths": pl.Boolean(),
+    "n_subgroup": N,
+    "n_background": N,
+    **COUNTS,
+}
+
 GROUPS = [
+    *(
+        Entry(
+            "subgroup_rate_difference",
+            functools.partial(_rate, at=0.5, rate=rate, level=0.9),
+            functools.partial(oracles.subgroup_rate_difference, subgroup="a", at=0.5, rate=rate, level=0.9),
+            RATE,
+            columns=KEYED,
+            by_value=True,
+        )
+        for rate in RATES
+    ),
     Entry(
         "subgroup_auc_ci",
         functools.partial(_subgroup_ci, level=0.9),

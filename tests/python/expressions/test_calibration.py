@@ -84,3 +84,53 @@ def test_the_average_precision_has_the_bits_of_the_number_alone(weight: str | No
     record = pa.average_precision_ci("y", "s", weight=weight).struct.field("average_precision")
     answers = rows.group_by("g").agg(number.alias("number"), record.alias("record"))
     assert answers["number"].to_list() == answers["record"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: pa.brier_score("y", "q"), "q"),
+        (lambda: pa.net_benefit("y", "q"), "q"),
+        (lambda: pa.log_loss_difference("y", "p", "q"), "q"),
+        (lambda: pa.net_benefit_difference("y", "q", "p"), "q"),
+        (lambda: pa.discrimination_slope("y", pl.col("q").alias("a `b`")), "a `b`"),
+    ],
+)
+def test_an_error_names_the_score(make: Callable[[], pl.Expr], name: str) -> None:
+    rows = pl.DataFrame({"y": [True, False], "p": [0.5, 0.25], "q": [0.5, 1.5]})
+    with pytest.raises(
+        pl.exceptions.ComputeError, match=f'from 0 to 1, got 1.5 in "{name}"; for logits write'
+    ):
+        rows.select(make())
+
+
+@pytest.mark.parametrize("scale", [2.0**-700, 2.0**600])
+def test_weights_of_any_size_have_errors(scale: float) -> None:
+    rows = pl.DataFrame(
+        {
+            "y": [True, False, True, False, False, True],
+            "p": [0.9, 0.6, 0.4, 0.1, 0.2, 0.7],
+            "q": [0.8, 0.7, 0.2, 0.3, 0.1, 0.6],
+            "weight": [1.0, 2.0, 3.0, 1.0, 2.0, 0.5],
+        }
+    )
+    alone = (pa.brier_score, pa.log_loss, pa.net_benefit, pa.average_precision_ci, pa.discrimination_slope)
+    differences = (
+        *(pa.brier_score_difference, pa.net_benefit_difference, pa.average_precision_difference),
+        pa.discrimination_slope_difference,
+    )
+    answers = [
+        *(function("y", "p", weight="weight").alias(function.__name__) for function in alone),
+        *(function("y", "p", "q", weight="weight").alias(function.__name__) for function in differences),
+    ]
+    scaled = rows.with_columns(pl.col("weight") * scale).select(answers)
+    assert scaled.equals(rows.select(answers))
+
+
+def test_a_fraction_is_above_0() -> None:
+    with pytest.raises(ValueError, match=r"fraction must be above 0, such as 0.01, got 0"):
+        pa.enrichment_factor("y", "p", fraction=0)
+    with pytest.raises(ValueError, match=r"min_fpr must be above 0, such as 0.001, got 0"):
+        pa.log_auc("y", "p", min_fpr=0)
+    with pytest.raises(ValueError, match=r"at_a must be a number, such as 0.5, got 'half'"):
+        pa.mcnemar("y", "p", "q", at_a="half", at_b=0.5)  # type: ignore[arg-type]

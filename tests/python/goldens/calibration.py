@@ -134,6 +134,227 @@ def net_benefit(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
     return answer | {"standardised": answer["standardized"]}
 
 
+def _paired(
+    rows: pl.DataFrame, function: Callable[..., pl.Expr], record: Mapping[str, Any], *, reverse: bool = False
+) -> dict[str, Any]:
+    arguments = record["arguments"]
+    scores = [arguments["score"], arguments["score_2"]]
+    [answer] = rows.select(
+        function("label", *(scores[::-1] if reverse else scores), **_weight(record))
+    ).to_series()
+    # Without an error they have no test of equal scores.
+    return {**answer, **({"z": None, "p_value": None} if answer["se"] == 0 else {})}
+
+
+def average_precision_difference(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    answer = _paired(rows, pa.average_precision_difference, record)
+    return {**answer, "se_infinitesimal_jackknife": answer["se"]}
+
+
+def net_benefit_difference(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    arguments = record["arguments"]
+    options = {"thresholds": arguments["thresholds"], "level": arguments["level"], **_weight(record)}
+    test = pa.net_benefit_difference("label", arguments["score"], arguments["score_2"], **options)
+    points = _points(rows, test)
+    return {name: points[name].to_list() for name in points.columns}
+
+
+def discrimination_slope(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    answer = _answer(rows, pa.discrimination_slope, record)
+    slope = answer["discrimination_slope"]
+    # R's performance gives the absolute value.
+    value = abs(slope) if record["function"] == "performance::r2_tjur" else slope
+    return {
+        **answer,
+        "value": value,
+        "mean_positive": answer["mean_pos"],
+        "mean_negative": answer["mean_neg"],
+    }
+
+
+def discrimination_improvement(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    # Theirs is the second score less the first.
+    answer = _paired(rows, pa.discrimination_slope_difference, record, reverse=True)
+    return {
+        **answer,
+        "idi": answer["difference"],
+        "se.idi": answer["se"],
+        "z.idi": answer["z"],
+        "slope_first": answer["estimate_b"],
+        "slope_second": answer["estimate_a"],
+    }
+
+
+def mcnemar(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    arguments = record["arguments"]
+    options: dict[str, Any] = {
+        "at_a": arguments.get("threshold", 0.5),
+        "at_b": arguments.get("threshold_2", 0.5),
+    }
+    scores = [arguments.get("score", "a"), arguments.get("score_2", "b")]
+    if "score" not in arguments:
+        only = [arguments[f"only_{which}_right"] for which in ("first", "second")]
+        rows = pl.DataFrame(
+            # Both are right in one more row.
+            {
+                "label": True,
+                "a": [1.0] * (1 + only[0]) + [0.0] * only[1],
+                "b": [1.0] + [0.0] * only[0] + [1.0] * only[1],
+            },
+            {"label": pl.Boolean, "a": pl.Float64, "b": pl.Float64},
+        )
+        options["rate"] = "tpr"
+    else:
+        options["rate"] = {"positives": "tpr", "negatives": "fpr"}.get(
+            arguments.get("rows", "all"), "accuracy"
+        )
+    [answer] = rows.select(pa.mcnemar("label", *scores, **options)).to_series()
+    p_values = {}
+    for name, method in (("p_exact", "exact"), ("p_mid", "mid_p"), ("p_chi2", "chi_square")):
+        test = pa.mcnemar("label", *scores, **{**options, "method": method})
+        p_values[name] = rows.select(test).to_series()[0]["p_value"]
+    only = [answer["n_only_a"], answer["n_only_b"]]
+    # A negative that is called is wrong.
+    sign = -1 if options["rate"] == "fpr" else 1
+    return {
+        **p_values,
+        # Theirs is 0 / 0 if the scores differ in no row.
+        "p_chi2": p_values["p_chi2"] if sum(only) else record["result"].get("p_chi2"),
+        "only_first_right": only[::sign][0],
+        "only_second_right": only[::sign][1],
+        "difference": None if answer["difference"] is None else sign * answer["difference"],
+        "difference_se": answer["se"],
+    }
+
+
+def _rates(
+    rows: pl.DataFrame, record: Mapping[str, Any], group: str, reference: str | None = None
+) -> Answers:
+    arguments = record["arguments"]
+    segment = pl.col("segment").cast(pl.String)
+    if reference is not None:
+        rows = rows.filter(segment.is_in([group, reference]))
+    test = pa.subgroup_rate_difference(
+        "label", arguments["score"], segment == group, at=arguments["threshold"], rate=arguments["rate"]
+    )
+    [answer] = rows.select(test).to_series()
+    return dict(answer)
+
+
+def rate_difference(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    arguments = record["arguments"]
+    if "rate" in arguments:
+        answer = _rates(rows, record, arguments["group"], arguments["reference"])
+    else:
+        counts = list(zip(arguments["count"], arguments["nobs"], (True, False), strict=True))
+        cells = [
+            {"label": True, "score": called, "group": group, "count": count if called else whole - count}
+            for count, whole, group in counts
+            for called in (1, 0)
+        ]
+        options: dict[str, Any] = {"at": 1, "count": "count"}
+        test = pa.subgroup_rate_difference("label", "score", "group", **options)
+        answer = dict(pl.DataFrame(cells).select(test).to_series()[0])
+    return {
+        **answer,
+        # They give none without a success of the reference.
+        "ratio": None if answer["ratio"] == math.inf else answer["ratio"],
+        "newcombe_lower": answer["difference_lower"],
+        "newcombe_upper": answer["difference_upper"],
+        "ratio_miettinen_nurminen_lower": answer["ratio_lower"],
+        "ratio_miettinen_nurminen_upper": answer["ratio_upper"],
+    }
+
+
+def segment_rates(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    segments = record["result"]["segment"]
+    answers = [_rates(rows, record, group) for group in segments]
+    sizes = [answer["n_subgroup"] for answer in answers]
+    rates = [answer["subgroup_rate"] for answer in answers]
+    counts = [0 if rate is None else round(rate * of) for rate, of in zip(rates, sizes, strict=True)]
+    return {"segment": segments, "of": sizes, "rate": rates, "count": counts}
+
+
+def four_fifths(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    segments, reference = record["result"]["segment"], record["result"]["reference"]
+    answers = [_rates(rows, record, group, reference) for group in segments if group != reference]
+    ratios = [answer["ratio"] for answer in answers]
+    passed = [answer["four_fifths"] for answer in answers]
+    # The reference has the highest rate, and is compared with itself.
+    place = segments.index(reference)
+    ratios.insert(place, 1.0)
+    passed.insert(place, True)
+    return {
+        "segment": segments,
+        "reference": reference,
+        "ratio": ratios,
+        "least_ratio": min(ratios),
+        "below_four_fifths": [not is_passed for is_passed in passed],
+    }
+
+
+def _numbers(
+    rows: pl.DataFrame,
+    function: Callable[..., pl.Expr],
+    record: Mapping[str, Any],
+    options: list[dict[str, Any]],
+) -> list[Any]:
+    score = record["arguments"]["score"]
+    return [rows.select(function("label", score, **one, **_weight(record))).item() for one in options]
+
+
+def enrichment_factor(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    options = [{"fraction": fraction} for fraction in record["arguments"]["fractions"]]
+    factors = _numbers(rows, pa.enrichment_factor, record, options)
+    expected_factors = record["result"].get("enrichment", factors)
+    # They give nothing where the cut is inside the last score.
+    return {
+        "exact": factors,
+        "enrichment": [
+            None if expected is None else got for got, expected in zip(factors, expected_factors, strict=True)
+        ],
+    }
+
+
+def bedroc(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    alpha = record["arguments"]["alpha"]
+    is_list = isinstance(alpha, list)
+    answers = _numbers(rows, pa.bedroc, record, [{"alpha": one} for one in (alpha if is_list else [alpha])])
+    return {"bedroc": answers if is_list else answers[0]}
+
+
+def log_auc(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    ranges = record["arguments"]["fpr_range"]
+    is_list = isinstance(ranges[0], list)
+    options = [{"min_fpr": low, "max_fpr": high} for low, high in (ranges if is_list else [ranges])]
+    answers = _numbers(rows, pa.log_auc, record, options)
+    return {"value": answers if is_list else answers[0]}
+
+
+def h_measure(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers | str:
+    arguments = record["arguments"]
+    used = rows.drop_nulls(["label", arguments["score"]])
+    weight = _weight(record)
+    mass = pl.col(*weight.values()) if weight else pl.lit(1)
+    is_pos = pl.col("label").cast(pl.Boolean)
+    n_pos, n_neg = (
+        used.filter(of).select(mass.sum() if weight else pl.len()).item() for of in (is_pos, ~is_pos)
+    )
+    by_ratio: dict[Any, dict[str, Any]] = {
+        None: {"severity_ratio": n_pos / n_neg},
+        -1: {},
+        1: {"severity_ratio": 1},
+    }
+    if not 1e-6 <= n_pos / n_neg <= 1e6:
+        return "a ratio that nobody means, and that is refused"
+    if "severity.ratio" in arguments:
+        if used.select(pa.roc_auc("label", arguments["score"])).item() < 0.5:
+            return "the package turns scores round"
+        return {"h": _numbers(rows, pa.h_measure, record, [by_ratio[arguments["severity.ratio"]]])[0]}
+    ratios = arguments.get("severity_ratio", [None, -1, 1])
+    return {"h": _numbers(rows, pa.h_measure, record, [by_ratio[ratio] for ratio in ratios])}
+
+
 def _weight(record: Mapping[str, Any]) -> dict[str, Any]:
     return dict(_WEIGHTS.get(record["arguments"].get("weight"), {}))
 
@@ -465,6 +686,36 @@ CHECKS: dict[tuple[str, str], Check] = {
             "torchmetrics.functional.classification.binary_average_precision",
         )
     },
+    ("average_precision", "formula.average_precision_difference"): average_precision_difference,
+    ("net_benefit", "formula.net_benefit_difference"): net_benefit_difference,
+    ("idi", "performance::r2_tjur"): discrimination_slope,
+    ("idi", "formula.tjur"): discrimination_slope,
+    ("idi", "Hmisc::improveProb"): discrimination_improvement,
+    ("idi", "formula.idi"): discrimination_improvement,
+    **{
+        ("mcnemar", name): mcnemar
+        for name in (
+            *("exact2x2::mcnemar.exact, stats::mcnemar.test", "formula.mcnemar"),
+            "statsmodels.stats.contingency_tables.mcnemar",
+        )
+    },
+    **{
+        ("rate_difference", name): rate_difference
+        for name in (
+            *("ratesci::scoreci", "formula.rate_difference"),
+            "statsmodels.stats.proportion.confint_proportions_2indep",
+        )
+    },
+    ("rate_difference", "bruteforce.rates"): segment_rates,
+    ("rate_difference", "formula.four_fifths"): four_fifths,
+    ("enrichment", "formula.enrichment_factor"): enrichment_factor,
+    ("enrichment", "enrichvs::enrichment_factor"): enrichment_factor,
+    ("enrichment", "formula.bedroc"): bedroc,
+    ("enrichment", "enrichvs::bedroc"): bedroc,
+    ("log_auc", "formula.log_auc"): log_auc,
+    ("h_measure", "formula.h_measure"): h_measure,
+    ("h_measure", "hmeasure::HMeasure"): h_measure,
+    ("h_measure", "hmeasure.h_score"): h_measure,
     ("eer", "formula.eer"): equal_error_rate,
     ("eer", "sklearn.metrics.roc_curve"): equal_error_rate,
     **{
@@ -494,9 +745,11 @@ CHECKS: dict[tuple[str, str], Check] = {
     ("corp", "model_diagnostics.scoring.decompose"): decomposition,
 }
 
-# Scores of 0 and 1 of breast_cancer are refused by these.
+# Scores of 0 and 1 of breast_cancer, or its ties, are refused by these.
 NOT_SHIPPED = {
     ("calibration_test", "performance::performance_hosmer"),
+    ("idi", "performance::r2_tjur"),
+    ("enrichment", "enrichvs::bedroc"),
     *(
         ("recalibration", name)
         for name in ("epitools::pois.exact", "stats::glm", "statsmodels.genmod.GLM", "survey::svyglm")
@@ -513,14 +766,17 @@ NOT_COMPARED = {
     ("calibration_error", "calibration.normal_debiased_ce"): "a debiased ece, by simulation",
     ("pav", "isotone::gpava"): "means of tied rows are without their weights",
     ("average_precision", "bruteforce.jackknife"): "agrees to 1/n with the influence of rows",
-    ("average_precision", "formula.average_precision_difference"): "a difference of two scores",
     ("eer", "pyeer.get_eer_values"): "the middle of an interval; ours is on the ROC line",
     ("eer", "torchmetrics.functional.classification.binary_eer"): (
         "the nearest threshold; ours is on the ROC line"
     ),
     ("eer", "bob.measure.eer_threshold"): "the nearest threshold; ours is on the ROC line",
     ("brier", "verification::brier"): "scores are rounded to the middles of bins first",
-    ("net_benefit", "formula.net_benefit_difference"): "a difference of two scores",
+    ("log_auc", "torchmetrics.functional.classification.binary_logauc"): (
+        "trapezoids on the logarithmic axis; ours is the exact integral"
+    ),
+    ("enrichment", "rdkit.ML.Scoring.Scoring"): "ties are in the order of the rows",
+    ("rate_difference", "fairlearn.metrics"): "numbers of all segments together",
     ("skill", "bruteforce.jackknife"): "a jackknife, which agrees to 1/n with the influence of rows",
 }
 
@@ -577,6 +833,38 @@ FIELDS_NOT_COMPARED: dict[str | tuple[str, str], str] = {
         for kind in ("brier", "log_loss", "skill", "corp", "recalibration", "net_benefit")
     },
     **{("calibration_test", name): "the groups" for name in ("n", "observed", "expected")},
+    **dict.fromkeys(
+        (
+            *("nri", "se.nri", "z.nri", "nri.ev", "nri.ne", "improveSens", "improveSpec"),
+            *("mean_change_positive", "mean_change_negative"),
+        ),
+        "the net reclassification improvement, or a change of one class",
+    ),
+    **dict.fromkeys(
+        (
+            *("p_mid_fagerland", "chi2", "chi2_corrected", "p_chi2_corrected", "both_right", "none_right"),
+            *(("mcnemar", "difference_lower"), ("mcnemar", "difference_upper")),
+        ),
+        "other p-values, and Wald's limits; ours are Bonett and Price's",
+    ),
+    **dict.fromkeys(
+        (
+            *("miettinen_nurminen_lower", "miettinen_nurminen_upper", "mee_lower", "mee_upper"),
+            *("wald_lower", "wald_upper", "agresti_caffo_lower", "agresti_caffo_upper"),
+            *("ratio_koopman_lower", "ratio_koopman_upper", "ratio_log_lower", "ratio_log_upper"),
+            *("ratio_log_adjusted_lower", "ratio_log_adjusted_upper"),
+        ),
+        "other limits; ours are Newcombe's of the difference, and Miettinen and Nurminen's of the ratio",
+    ),
+    **dict.fromkeys(("prop_test_chi2", "prop_test_p", "score_z", "score_p"), "a score without N / (N - 1)"),
+    **dict.fromkeys(
+        (("rate_difference", "lower"), ("rate_difference", "upper")), "other limits, by the logarithm"
+    ),
+    "weighted_rate": "with weights",
+    **dict.fromkeys(("ceil", "maximum"), "of a whole number of rows, and the largest possible"),
+    **dict.fromkeys(("rie", "rie_min", "rie_max"), "the robust initial enhancement, which is scaled"),
+    **dict.fromkeys(("random", "over_random", "trapezoid_in_log"), "of the diagonal, or by trapezoids"),
+    **dict.fromkeys(("loss", "loss_max", "auch"), "parts of the number, and the area under the hull"),
     "model": "names",
     "prevalence": "the share of positives",
     "treat_none": "0",
@@ -585,7 +873,7 @@ FIELDS_NOT_COMPARED: dict[str | tuple[str, str], str] = {
     "treat_all_se": "the error of calling all positive",
     "vs_treat_all_se": "the error of a difference from calling all positive",
     **{
-        f"difference_{name}": "a difference of two scores"
+        ("brier", f"difference_{name}"): "a difference of two scores"
         for name in ("second_minus_first", "se", "lower", "upper", "p")
     },
 }

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Any
 
 from scipy.stats import norm
 from scipy.stats import t as student_t
 
 from oracles.areas import exact_auc
+from oracles.calibration import wilson
 from oracles.classes import area, as_float, delong_variance, normal_limits, weighted_mean
+from oracles.decisions import outcome
 from oracles.folds import folds
-from oracles.rows import covariances, has_nan, p_value, placements
+from oracles.rows import (
+    Iterated,
+    Rounded,
+    covariances,
+    has_nan,
+    normal_tail,
+    p_value,
+    placements,
+)
 
 
 def area_covariance(one: Sequence[Any], other: Sequence[Any]) -> Fraction | None:
@@ -117,6 +129,75 @@ def subgroup_auc(rows: Sequence[tuple[bool, float, str]], subgroup: str) -> dict
         "n_background_pos": len(other_pos),
         "n_background_neg": len(other_neg),
     }
+
+
+def _score(x: int, m: int, y: int, n: int, ratio: Decimal) -> Decimal:
+    """How many standard errors x of m are above a multiple of y of n, by Miettinen and Nurminen."""
+    whole, linear = (m + n) * ratio, m * ratio + x + n + y * ratio
+    q = (linear - (linear * linear - 4 * whole * (x + y)).sqrt()) / (2 * whole)
+    p = ratio * q
+    variance = (p * (1 - p) / m + ratio * ratio * q * (1 - q) / n) * (m + n) / (m + n - 1)
+    distance = Decimal(x) / m - ratio * y / n
+    return distance / variance.sqrt() if distance else Decimal(0)
+
+
+def _ratio_limits(x: int, m: int, y: int, n: int, level: float) -> tuple[float, float]:
+    """By bisection of the logarithm, with 60 digits."""
+    errors = Decimal(NormalDist().inv_cdf(0.5 + level / 2))
+
+    def limit(errors: Decimal) -> float:
+        low, high = Decimal(-20), Decimal(20)
+        for _ in range(70):
+            middle = (low + high) / 2
+            # The score falls as the ratio grows.
+            low, high = (middle, high) if _score(x, m, y, n, middle.exp()) > errors else (low, middle)
+        return float(low.exp())
+
+    with localcontext() as context:
+        context.prec = 60
+        return limit(errors) if x else 0.0, limit(-errors) if y else math.inf
+
+
+def subgroup_rate_difference(
+    rows: Sequence[tuple[bool, float, str]], *, subgroup: str, at: float, rate: str, level: float
+) -> dict[str, Any]:
+    ends = ("", "_lower", "_upper")
+    names = (
+        "subgroup_rate",
+        "background_rate",
+        *(f"{it}{end}" for it in ("difference", "ratio") for end in ends),
+    )
+    counts = {"n_pos": sum(label for label, _, _ in rows), "n_neg": sum(not label for label, _, _ in rows)}
+    nan = has_nan([(label, score) for label, score, _ in rows])
+    answer: dict[str, Any] = dict.fromkeys((*names, "p_value"), math.nan if nan else None)
+    answer |= {"four_fifths": None, "n_subgroup": 0, "n_background": 0, **counts}
+    if nan:
+        return answer
+    outcomes: dict[bool, list[bool]] = {True: [], False: []}
+    for label, score, key in rows:
+        counted = outcome(rate, label=label, is_called=score >= at)
+        if counted is not None:
+            outcomes[key == subgroup].append(counted)
+    (x, m), (y, n) = ((sum(of), len(of)) for of in (outcomes[True], outcomes[False]))
+    answer |= {"n_subgroup": m, "n_background": n}
+    answer["subgroup_rate"] = float(Fraction(x, m)) if m else None
+    answer["background_rate"] = float(Fraction(y, n)) if n else None
+    if not (m and n):
+        return answer
+    p, q = Fraction(x, m), Fraction(y, n)
+    (low, high), (other_low, other_high) = wilson(p, m, level), wilson(q, n, level)
+    answer |= {
+        "difference": Rounded(p - q),
+        "difference_lower": Rounded(float(p - q) - math.hypot(p - low, other_high - q)),
+        "difference_upper": Rounded(float(p - q) + math.hypot(high - p, q - other_low)),
+        "p_value": Rounded(2 * normal_tail(abs(float(_score(x, m, y, n, Decimal(1)))))),
+        "four_fifths": min(p, q) >= Fraction(4, 5) * max(p, q),
+    }
+    if x or y:
+        lower, upper = _ratio_limits(x, m, y, n, level)
+        ratio = float(p / q) if y else math.inf
+        answer |= {"ratio": ratio, "ratio_lower": Iterated(lower), "ratio_upper": Iterated(upper)}
+    return answer
 
 
 def subgroup_auc_ci(

@@ -26,7 +26,9 @@ def connection() -> Any:
 
 def rows(n: int = 4000, name: str = "roc_auc") -> pl.DataFrame:
     probabilities = ("brier_score", "log_loss", "net_benefit", "calibration_summary", "calibration_curve")
-    score = "probability" if name in (*probabilities, "calibration_error") else "score"
+    score = (
+        "probability" if name in (*probabilities, "calibration_error", "discrimination_slope") else "score"
+    )
     score = "grade" if name == "calibration_by_grade" else score
     return fixed(n).select("g", pl.col(score).alias("score"), y=pl.col("label").cast(pl.Int8))
 

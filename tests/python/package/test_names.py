@@ -24,8 +24,6 @@ EXCEPTIONS = {
     # The extension module has the function under this name.
     # Calibration and decisions are under construction.
     ("tests/python/oracles/calibration.py", "of_rate"): 1,
-    ("tests/python/oracles/decisions.py", "of_pos"): 1,
-    ("tests/python/oracles/decisions.py", "of_neg"): 1,
 }
 
 # Rust: names after keywords, and those of parameters and fields.

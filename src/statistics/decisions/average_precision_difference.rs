@@ -1,0 +1,160 @@
+//! The difference of two scores' average precisions on the same rows.
+
+use super::average_precision_ci::derivatives;
+use super::paired_difference::{PairedDifferenceRecord, PairedTest};
+use crate::math::exact_sum::ExactSum;
+use crate::ranking::rows::Codes;
+use crate::ranking::scores::{Domain, Key, Score, ScoreType};
+use crate::ranking::ties::{Count, Counts, Units};
+use crate::statistics::calibration::masses::Masses;
+use crate::statistics::declaration::declaration;
+use crate::statistics::inference::weighted_areas::{units_of_classes, units_of_rows};
+use crate::statistics::kinds::{Inputs, Joint, Summary};
+use crate::statistics::numbers::AveragePrecision;
+use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::rows::Rows;
+
+/// The paired comparison of the average precisions of two scores.
+///
+/// A row's influence on the difference is that on the first average precision less that on the second. The variance is the
+/// infinitesimal jackknife's, the sum of the squared influences (Jaeckel 1972). Scores that rank alike have exactly 0.
+#[derive(Clone, Copy, Debug)]
+pub struct AveragePrecisionDifference {
+    /// The test and the interval.
+    pub paired: PairedTest,
+}
+
+impl FromOptions for AveragePrecisionDifference {
+    fn from_options(options: &Options) -> Result<Self, OptionError> {
+        Ok(AveragePrecisionDifference { paired: PairedTest::from_options(options)? })
+    }
+}
+
+impl Joint for AveragePrecisionDifference {
+    type Record = PairedDifferenceRecord;
+
+    const INPUTS: Inputs = Inputs::scores(Some(2));
+
+    const WEIGHTS: bool = true;
+
+    fn of_rows(&self, rows: &Rows) -> PairedDifferenceRecord {
+        let units = rows.weights.as_ref().map(|_| (units_of_classes(rows), units_of_rows(rows)));
+        let units = units.as_ref().map(|(units, of_rows)| (*units, of_rows.as_slice()));
+        let of_score = |score: usize| Precision::of(&rows.scores[score], &rows.labels, units);
+        let (Some(a), Some(b)) = (of_score(0), of_score(1)) else {
+            return PairedDifferenceRecord::undefined(rows);
+        };
+        let n_pos = match units {
+            None => rows.n_pos() as f64,
+            Some((units, of_rows)) => {
+                let of_pos = of_rows.iter().zip(&rows.labels).filter(|row| *row.1).map(|row| row.0);
+                units.pos.weight(of_pos.sum())
+            }
+        };
+        let mut squares = ExactSum::default();
+        for (row, &label) in rows.labels.iter().enumerate() {
+            let weight = rows.weights.as_ref().map_or(1.0, |weights| weights[row]);
+            let influence = |of: &Precision, codes: &Codes| {
+                let derivative = of.derivatives[codes.of_row[row] as usize];
+                if label { derivative.pos } else { derivative.neg }
+            };
+            let difference = influence(&a, &rows.scores[0]) - influence(&b, &rows.scores[1]);
+            squares.add((weight / n_pos * difference).powi(2), 1);
+        }
+        let se = squares.value().sqrt();
+        self.paired.record([a.value, b.value], a.value - b.value, Some(se), rows.into())
+    }
+}
+
+/// The average precision of a score.
+struct Precision {
+    value: f64,
+    /// The derivatives by the weights of rows, by the code of the score.
+    derivatives: Vec<Count<f64>>,
+}
+
+impl Precision {
+    /// That of a score; undefined without a positive.
+    fn of(codes: &Codes, labels: &[bool], units: Option<(Units, &[u64])>) -> Option<Precision> {
+        let mut rows_of_code = vec![Count::default(); codes.distinct];
+        for (row, (&code, &label)) in codes.of_row.iter().zip(labels).enumerate() {
+            rows_of_code[code as usize].add(label, units.map_or(1, |(_, of_rows)| of_rows[row]));
+        }
+        // Codes stand for scores, so that the number is that of the average precision.
+        let mut counts = Counts::new(ScoreType::of::<u32>(Domain::Any), units.map(|(units, _)| units));
+        for (code, rows) in rows_of_code.iter().enumerate().rev().filter(|code| code.1.rows() > 0) {
+            counts.push((code as u32).key().wide(), rows.pos, rows.neg);
+        }
+        let value = AveragePrecision {}.of_ties(counts.ties()).average_precision?;
+        let masses = Masses::of(&mut counts.ties())?;
+        let mut of_code = vec![Count::default(); codes.distinct];
+        for (score, derivative) in masses.scores.iter().zip(derivatives(&masses, value)) {
+            of_code[score.score as usize] = derivative;
+        }
+        Some(Precision { value, derivatives: of_code })
+    }
+}
+
+declaration! {
+    /// The difference of the average precisions of two scores of the same rows, with its interval and test.
+    ///
+    /// Words: compare average precision, compare PR AUC, AUPRC difference, paired test.
+    AveragePrecisionDifference => PairedDifferenceRecord {
+        label, score_a, score_b;
+        /// With `"greater"` the first score is better.
+        alternative = "two-sided",
+        /// 0 by default.
+        null = None, margin = None, level = 0.95, weight = None, count = None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::decisions::{AveragePrecisionCi, average_precision_ci::PrecisionInterval};
+    use crate::statistics::tests::{rows_of, summary, three_scores, weighted_summary};
+
+    fn paired() -> AveragePrecisionDifference {
+        let paired = PairedTest { level: 0.95, ..PairedTest::default() };
+        AveragePrecisionDifference { paired }
+    }
+
+    #[test]
+    fn one_score_without_information_leaves_the_error_of_the_other() {
+        let (labels, [a, _, _]) = three_scores();
+        let constant = vec![1.0; a.len()];
+        let record = paired().of_rows(&rows_of(&labels, &[&a, &constant], &[]));
+        let alone = AveragePrecisionCi { method: PrecisionInterval::Influence, level: 0.95 };
+        let alone = summary(&alone, &labels, &a);
+        assert_eq!((record.estimate_a, record.estimate_b), (alone.average_precision, Some(36.0 / 90.0)));
+        // The rate has an influence of its own, (label - rate) / n.
+        assert!(record.interval.se.unwrap() > 0.5 * alone.interval.se.unwrap());
+        assert!(record.z.unwrap() > 0.0);
+    }
+
+    #[test]
+    fn alike() {
+        let (labels, [a, ..]) = three_scores();
+        let twice: Vec<f64> = a.iter().map(|score| 2.0 * score + 1.0).collect();
+        let record = paired().of_rows(&rows_of(&labels, &[&a, &twice], &[]));
+        assert_eq!((record.difference, record.interval.se), (Some(0.0), Some(0.0)));
+        assert_eq!((record.z, record.p_value), (Some(0.0), Some(1.0)));
+        assert_eq!(paired().of_rows(&rows_of(&[0, 0], &[&[1.0, 2.0], &[2.0, 1.0]], &[])).estimate_a, None);
+    }
+
+    #[test]
+    fn weights_of_any_size() {
+        let (labels, [a, b, _]) = three_scores();
+        let weights: Vec<f64> = (0..90).map(|row| f64::from(1 + row % 3)).collect();
+        let of = |scale: f64| {
+            let weights = weights.iter().map(|weight| weight * scale).collect();
+            paired().of_rows(&Rows { weights: Some(weights), ..rows_of(&labels, &[&a, &b], &[]) })
+        };
+        let record = of(1.0);
+        let alone = AveragePrecisionCi { method: PrecisionInterval::Logit, level: 0.95 };
+        let alone = weighted_summary(&alone, &labels, &a, &weights);
+        assert_eq!(record.estimate_a, alone.average_precision);
+        assert_eq!(record.interval, of(2f64.powi(-700)).interval);
+        assert_eq!(record.interval, of(2f64.powi(900)).interval);
+    }
+}

@@ -1,0 +1,107 @@
+//! Hand's H measure.
+
+use statrs::function::beta::beta_reg;
+
+use crate::math::sum::Sum;
+use crate::ranking::ties::{Count, Ties};
+use crate::statistics::calibration::isotonic::Blocks;
+use crate::statistics::calibration::masses::Masses;
+use crate::statistics::declaration::declaration;
+use crate::statistics::kinds::{Summary, record};
+use crate::statistics::options::{OptionError, Options, from_options};
+
+/// One less the expected least loss, as a share of that of a score that says nothing (Hand 2009).
+///
+/// A false positive costs c and a false negative 1 - c, with c of a beta distribution. The best threshold at c calls the blocks of the
+/// isotonic fit whose rate is above c: the corners of the convex hull of the ROC curve. The loss is therefore a sum over blocks, with
+/// the rate r: negatives cost c where `c < r`, and positives `1 - c` where `c >= r`.
+#[derive(Clone, Copy, Debug)]
+pub struct HMeasure {
+    /// The cost of a false positive in false negatives where the distribution of c is highest; if not said, the distribution of Hand
+    /// and Anagnostopoulos (2014), `Beta(1 + rate, 2 - rate)` with the rate of positives.
+    pub severity_ratio: Option<f64>,
+}
+
+record! {
+    /// The H measure of one group.
+    pub struct HMeasureRecord {
+        /// The measure: 0 if the score says nothing, to 1; null without a positive or without a negative.
+        pub h_measure: Option<f64>,
+    }
+}
+
+/// A cost that is larger than anybody means.
+const MOST_SEVERITY: f64 = 1e6;
+
+from_options!(|options| HMeasure { severity_ratio: severity_ratio(options)? });
+
+fn severity_ratio(options: &Options) -> Result<Option<f64>, OptionError> {
+    let has_ratio = options.has("severity_ratio");
+    has_ratio.then(|| options.above_0("severity_ratio", MOST_SEVERITY)).transpose()
+}
+
+impl Summary for HMeasure {
+    type Record = HMeasureRecord;
+
+    const WEIGHTS: bool = true;
+
+    fn of_ties(&self, mut ties: Ties<'_>) -> HMeasureRecord {
+        let has_pairs = ties.has_pairs();
+        let masses = Masses::of(&mut ties).filter(|_| has_pairs);
+        HMeasureRecord::new(masses.map(|masses| self.of_masses(&masses)))
+    }
+}
+
+impl HMeasure {
+    fn of_masses(&self, masses: &Masses) -> f64 {
+        let mut blocks = Blocks::<f64>::default();
+        masses.scores.iter().rev().for_each(|score| blocks.push(score.mass));
+        let (pos, neg) = (masses.all.pos / masses.all.rows(), masses.all.neg / masses.all.rows());
+        let (a, b) = self.severity_ratio.map_or((1.0 + pos, 1.0 + neg), |ratio| (2.0, 1.0 + 1.0 / ratio));
+        // Of a block, the integrals over c of its losses.
+        let loss = |block: &Count<f64>| {
+            let rate = |part: f64| part / block.rows();
+            block.neg * a / (a + b) * beta_reg(a + 1.0, b, rate(block.pos))
+                + block.pos * b / (a + b) * beta_reg(b + 1.0, a, rate(block.neg))
+        };
+        let least = Sum::of(blocks.counts().iter().map(loss));
+        (1.0 - least / loss(&masses.all)).clamp(0.0, 1.0)
+    }
+}
+
+declaration! {
+    /// Hand's H measure: the expected least loss over a distribution of costs, in comparison with a score that says nothing.
+    ///
+    /// Words: H measure, Hand's H, misclassification loss, cost-weighted, severity ratio.
+    HMeasure {
+        label = None, score = None;
+        /// How many false negatives a false positive costs, above 0, where the distribution of costs is highest: `Beta(2, 1 + 1 / ratio)`.
+        /// By default it is that of Hand and Anagnostopoulos (2014), `Beta(1 + rate, 2 - rate)` with the rate of positives. 1 is the
+        /// symmetric one of Hand (2009), and `n_pos / n_neg` the default of R's hmeasure.
+        severity_ratio: number = None,
+        weight = None, count = None, state = None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::tests::summary;
+
+    #[test]
+    fn few_rows() {
+        let of = |severity_ratio: Option<f64>, labels: &[u8], scores: &[f64]| {
+            summary(&HMeasure { severity_ratio }, labels, scores).h_measure
+        };
+        assert_eq!(of(None, &[1, 0], &[2.0, 1.0]), Some(1.0));
+        assert_eq!(of(None, &[0, 1], &[2.0, 1.0]), Some(0.0));
+        assert_eq!(of(Some(1.0), &[0, 1], &[1.0, 1.0]), Some(0.0));
+        // Blocks of one positive, and of one positive and one negative.
+        let expected = 1.0
+            - (beta_reg(3.0, 2.0, 0.5) + beta_reg(3.0, 2.0, 0.5))
+                / (beta_reg(3.0, 2.0, 2.0 / 3.0) + 2.0 * beta_reg(3.0, 2.0, 1.0 / 3.0));
+        let got = of(Some(1.0), &[1, 0, 1], &[3.0, 2.0, 1.0]).unwrap();
+        assert!((got - expected).abs() < 1e-15);
+        assert_eq!(of(None, &[1, 1], &[2.0, 1.0]), None);
+    }
+}

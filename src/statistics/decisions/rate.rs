@@ -1,0 +1,52 @@
+//! Shares of rows at a threshold, row by row.
+
+use crate::statistics::options::{OptionError, Options, Word, words};
+
+/// A share of rows at a threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rate {
+    /// Of all rows: positives that are called, and negatives that are not.
+    Accuracy,
+    /// Of positives: those that are called.
+    Tpr,
+    /// Of negatives: those that are called.
+    Fpr,
+    /// Of rows that are called: positives.
+    Ppv,
+    /// Of all rows: those that are called.
+    SelectionRate,
+}
+words!(Rate { "tpr" => Tpr, "fpr" => Fpr, "ppv" => Ppv, "selection_rate" => SelectionRate, "accuracy" => Accuracy });
+
+/// A share of rows that do not depend on the score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairedRate(pub Rate);
+
+impl Word for PairedRate {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("accuracy", PairedRate(Rate::Accuracy)),
+        ("tpr", PairedRate(Rate::Tpr)),
+        ("fpr", PairedRate(Rate::Fpr)),
+        ("selection_rate", PairedRate(Rate::SelectionRate)),
+    ];
+}
+
+impl Rate {
+    /// Whether a row that may be called counts; none if the share is not of such rows.
+    #[inline]
+    pub fn outcome(self, label: bool, is_called: bool) -> Option<bool> {
+        match self {
+            Rate::Accuracy => Some(label == is_called),
+            Rate::Tpr => label.then_some(is_called),
+            Rate::Fpr => (!label).then_some(is_called),
+            Rate::Ppv => is_called.then_some(label),
+            Rate::SelectionRate => Some(is_called),
+        }
+    }
+}
+
+/// A threshold, as a float.
+pub fn threshold(options: &Options, name: &str) -> Result<f64, OptionError> {
+    let number = options.value(name).number();
+    if number.is_nan() { Err(options.must_be(name, "be a number, such as 0.5")) } else { Ok(number) }
+}

@@ -1,0 +1,108 @@
+//! The difference and the ratio of two proportions of different rows.
+
+use crate::math::{binomial::wilson, normal::upper_quantile, root};
+
+/// Logarithms of ratios beyond these are taken as 0 and as infinite.
+const MOST_LOG: f64 = 200.0;
+
+/// So many successes among so many trials; there is at least one trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proportion {
+    /// Successes.
+    pub successes: u64,
+    /// Trials.
+    pub trials: u64,
+}
+
+impl Proportion {
+    /// The share of successes.
+    pub fn share(self) -> f64 {
+        self.successes as f64 / self.trials as f64
+    }
+}
+
+/// The limits of the difference of two proportions from the Wilson limits of either (Newcombe 1998, Interval estimation for the
+/// difference between independent proportions, method 10).
+pub fn newcombe(a: Proportion, b: Proportion, level: f64) -> (f64, f64) {
+    let [of_a, of_b] = [a, b].map(|of| wilson(of.successes, of.trials, level));
+    let (p, q) = (a.share(), b.share());
+    let difference = p - q;
+    (difference - (p - of_a.0).hypot(of_b.1 - q), difference + (of_a.1 - p).hypot(q - of_b.0))
+}
+
+/// How many standard errors the first proportion is above a multiple of the second, with the variance that is most likely if it were
+/// that multiple, and with `N / (N - 1)` (Miettinen and Nurminen 1985, equations 4 and 10).
+pub fn miettinen_nurminen_z(a: Proportion, b: Proportion, ratio: f64) -> f64 {
+    let [x, m, y, n] = [a.successes, a.trials, b.successes, b.trials].map(|count| count as f64);
+    let all = m + n;
+    let distance = a.share() - ratio * b.share();
+    // The smaller root of `all ratio q² - (m ratio + x + n + y ratio) q + x + y`, without cancellation.
+    let half = 0.5 * (m * ratio + x + n + y * ratio);
+    let root_of_square = (half * half - all * ratio * (x + y)).max(0.0).sqrt();
+    let q = if x + y > 0.0 { ((x + y) / (half + root_of_square)).min(1.0) } else { 0.0 };
+    let p = (ratio * q).min(1.0);
+    let variance = (p * (1.0 - p) / m + ratio * ratio * q * (1.0 - q) / n) * (all / (all - 1.0));
+    if distance == 0.0 { 0.0 } else { distance / variance.sqrt() }
+}
+
+/// The limits of the ratio of two proportions by that score (Miettinen and Nurminen 1985). Without a success of the second the upper
+/// limit is infinite; there must be a success.
+pub fn miettinen_nurminen(a: Proportion, b: Proportion, level: f64) -> (f64, f64) {
+    let errors = upper_quantile(0.5 * (1.0 - level));
+    // The score falls as the ratio grows.
+    let limit =
+        |errors: f64| root(-MOST_LOG, MOST_LOG, |log| errors - miettinen_nurminen_z(a, b, log.exp())).exp();
+    let lower = if a.successes == 0 { 0.0 } else { limit(errors) };
+    let upper = if b.successes == 0 { f64::INFINITY } else { limit(-errors) };
+    (lower, upper)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(successes: u64, trials: u64) -> Proportion {
+        Proportion { successes, trials }
+    }
+
+    /// R's ratesci 1.0.0, and Newcombe's own example.
+    #[test]
+    fn known_limits() {
+        let close = |got: (f64, f64), expected: (f64, f64)| {
+            assert!((got.0 - expected.0).abs() < 1e-9 && (got.1 - expected.1).abs() < 1e-9, "{got:?}");
+        };
+        close(newcombe(of(56, 70), of(48, 80), 0.95), (0.052431472402365, 0.333872654036906));
+        close(newcombe(of(0, 10), of(0, 20), 0.95), (-0.161125158052819, 0.277532799862889));
+        close(newcombe(of(10, 10), of(0, 10), 0.95), (0.607509350430524, 1.0));
+        close(miettinen_nurminen(of(10, 20), of(10, 21), 0.95), (0.550170770041097, 2.00166274796348));
+    }
+
+    #[test]
+    fn without_successes() {
+        let (lower, upper) = miettinen_nurminen(of(0, 10), of(5, 10), 0.95);
+        assert!(lower == 0.0 && upper > 0.3 && upper < 1.0, "{upper}");
+        let (lower, upper) = miettinen_nurminen(of(5, 10), of(0, 10), 0.95);
+        assert!(upper == f64::INFINITY && lower > 1.0 && lower < 3.0, "{lower}");
+        let (lower, upper) = miettinen_nurminen(of(9, 9), of(7, 7), 0.95);
+        assert!(lower < 1.0 && upper > 1.0 && upper.is_finite(), "{lower} {upper}");
+        assert_eq!(miettinen_nurminen_z(of(9, 9), of(7, 7), 1.0), 0.0);
+    }
+
+    proptest! {
+        /// The limits hold the ratio, the score there is its quantile, and the other way round they are the reciprocals.
+        #[test]
+        fn limits_are_where_the_score_is(a in 1u64..30, m in 0u64..30, b in 1u64..30, n in 0u64..30) {
+            let (a, b) = (of(a, a + m), of(b, b + n));
+            prop_assume!(a.trials + b.trials > 2);
+            let (lower, upper) = miettinen_nurminen(a, b, 0.9);
+            let ratio = a.share() / b.share();
+            prop_assert!(lower <= ratio && ratio <= upper, "{lower} {upper}");
+            for (limit, errors) in [(lower, 1.6448536269514722), (upper, -1.6448536269514722)] {
+                prop_assert!((miettinen_nurminen_z(a, b, limit) - errors).abs() < 1e-9);
+            }
+            let (other_lower, other_upper) = miettinen_nurminen(b, a, 0.9);
+            prop_assert!((other_lower * upper - 1.0).abs() < 1e-9 && (other_upper * lower - 1.0).abs() < 1e-9);
+        }
+    }
+}
