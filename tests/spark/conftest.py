@@ -100,6 +100,7 @@ def rows() -> pl.DataFrame:
         decimal=pl.Series(cents, dtype=pl.Decimal(20, 2)),
         small=pl.col("other").cast(pl.Float32),
         flag=pl.col("other") > 0,
+        probability=1 / (1 + (-pl.col("score")).exp()),
         day=pl.date(2026, 5, 1) + pl.duration(days=number % 3),
     )
 

@@ -17,7 +17,10 @@ import polars_auc.spark as pauc
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-NUMBERS = ["roc_auc", "gini", "average_precision", "mean_positive_rank"]
+NUMBERS = [
+    *("roc_auc", "gini", "average_precision", "mean_positive_rank"),
+    *("bedroc", "enrichment_factor", "h_measure", "log_auc"),
+]
 
 # Each function with some options: its name, what it is given besides the label and the score.
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -35,6 +38,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
             "population_stability",
             "binormal_roc_auc",
             "roc_state",
+            "average_precision_ci",
+            "equal_error_rate",
         )
     },
     "confusion_at": ("confusion_at", {"at": 0.5}),
@@ -47,6 +52,25 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "clustered": ("roc_auc_ci", {"cluster": "integer"}),
     "bootstrap": ("roc_summary", {"ci": "bootstrap", "n_resamples": 50, "seed": 5}),
     "binned": ("roc_state", {"max_bins": 16}),
+}
+
+
+# Of a score that is a probability.
+PROBABILITY_CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    **{
+        name: (name, {})
+        for name in (
+            "brier_score",
+            "log_loss",
+            "calibration_summary",
+            "calibration_curve",
+            "calibration_error",
+            "discrimination_slope",
+        )
+    },
+    "net_benefit": ("net_benefit", {"thresholds": [0.1, 0.5]}),
+    "weighted loss": ("log_loss", {"weight": "weight"}),
+    "isotonic": ("calibration_curve", {"method": "isotonic"}),
 }
 
 
@@ -79,7 +103,11 @@ def answers(frame: DataFrame) -> pl.DataFrame:
 
 
 def test_every_function_has_a_case() -> None:
-    cases = {name for name, _ in CASES.values()} | {"group_states", "merge_states", "report"}
+    cases = {name for name, _ in (CASES | PROBABILITY_CASES).values()} | {
+        "group_states",
+        "merge_states",
+        "report",
+    }
     assert cases == set(pauc.__all__)
 
 
@@ -88,6 +116,11 @@ def test_aggregates_are_the_expressions(
     case: str, answers: pl.DataFrame, rows: pl.DataFrame, same: Callable[..., None]
 ) -> None:
     same(answers.select("segment", case), local(rows, {case: CASES[case]}, "score"))
+
+
+def test_aggregates_of_probabilities(frame: DataFrame, rows: pl.DataFrame, same: Callable[..., None]) -> None:
+    got = on_spark(frame, PROBABILITY_CASES, "probability")
+    same(got, local(rows, PROBABILITY_CASES, "probability"))
 
 
 SCORE_AGGREGATES: dict[str, tuple[str, dict[str, Any]]] = {

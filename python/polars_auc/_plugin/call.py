@@ -175,6 +175,12 @@ def columns_and_options(function: str) -> tuple[list[str], list[str]]:
     return sorted(columns, key=lambda role: not role.startswith("score")), options
 
 
+@cache
+def returns_number(function: str) -> bool:
+    """Return whether a function returns a number and not a struct, as Rust declares."""
+    return _native.declarations()["functions"][function]["kind"] == "number"
+
+
 def _observed(
     name: str, columns: Mapping[str, IntoExpr | None], state_roles: Sequence[str]
 ) -> Mapping[str, IntoExpr | None]:

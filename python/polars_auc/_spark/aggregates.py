@@ -11,7 +11,7 @@ import polars as pl
 from polars_auc._expressions.states import have_weights, roc_state
 from polars_auc._expressions.thresholds import operating_point
 from polars_auc._frames.inputs import called
-from polars_auc._plugin.call import columns_and_options
+from polars_auc._plugin.call import columns_and_options, returns_number
 from polars_auc._plugin.errors import OptionError
 from polars_auc._spark.types import (
     column_by_name,
@@ -127,16 +127,12 @@ def _record(local: Callable[..., pl.Expr], names: Mapping[str, str], options: Ma
     Spark does not take aggregates in Python and its own, such as ``count``, in one ``agg``.
     """
     name, answer = local.__name__, local(**names, **options)
-    if name not in NUMBERS:
+    if not returns_number(name):
         return answer
     with called(name):
         columns: Any = dict(names)
         counts = operating_point(**columns).struct
         return pl.struct(answer.alias(name), counts.field("n_pos", "n_neg"))
-
-
-NUMBERS = ("roc_auc", "gini", "average_precision", "mean_positive_rank")
-"""The functions that return a number and not a struct."""
 
 
 def _evaluated(
