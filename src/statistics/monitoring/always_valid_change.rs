@@ -20,9 +20,9 @@ use crate::statistics::options::{OptionError, Options, from_options};
 /// E_j = ((1 + V0 / s0) (1 + V1 / s1))^(-1/2) exp((m1 - m0 - null)² / (2 ((V0 + s0) / W0² + (V1 + s1) / W1²)))
 /// ```
 ///
-/// The product of independent e-values for one mean is an e-value for it. The minimum
-/// over all means is an e-value for the hypothesis of a common mean, as in universal inference (Wasserman,
-/// Ramdas and Balakrishnan 2020). The mixture before j has a fixed time, and is tightest there.
+/// The product of independent e-values for one mean is an e-value for it. The minimum over all means is an
+/// e-value for the hypothesis of a common mean, as in universal inference (Wasserman, Ramdas and Balakrishnan
+/// 2020). The mixture before j has a fixed time, and is tightest there.
 ///
 /// The starts have weights that sum to 1: the i-th has `w_i = ln 2 (1 / ln(i + 1) - 1 / ln(i + 2))`. The
 /// result uses the largest `w_j E_j`. It is an e-process, being bounded by the sum over all starts
