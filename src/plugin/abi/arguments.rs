@@ -18,7 +18,7 @@ pub struct Keywords {
     pub roles: Roles,
     /// The name of the public function, if it called several expressions.
     pub called: Option<String>,
-    /// Where errors are read.
+    /// The front end that displays errors.
     pub front_end: FrontEnd,
 }
 
