@@ -1,8 +1,11 @@
 //! Times the kernel against a sort of the scores, on one thread and on all.
 //!
-//! `cargo bench --no-default-features --bench kernel [-- rounds=5 group_rows=10000 what=roc_auc shape=normal
-//! way=shards]` prints CSV: the contenders take turns, and each row is a median over the rounds. See
-//! benches/README.md.
+//! ```text
+//! cargo bench --no-default-features --bench kernel -- rounds=5 group_rows=10000 what=roc_auc shape=normal way=shards
+//! ```
+//!
+//! All arguments are optional. The output is CSV: the contenders take turns, and each row is a median over
+//! the rounds. See benches/README.md.
 
 use std::hint::black_box;
 use std::time::Instant;

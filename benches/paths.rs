@@ -1,8 +1,11 @@
 //! Times queries without and with each special path of the kernel (`src/paths.rs`), in turn.
 //!
-//! `cargo bench --no-default-features --features paths --bench paths [-- rounds=7
-//! path=Simd]` prints CSV: `off_over_on` is the ratio of the medians, and `milliseconds` is the median with
-//! the path. See benches/README.md.
+//! ```text
+//! cargo bench --no-default-features --features paths --bench paths -- rounds=7 path=Simd
+//! ```
+//!
+//! All arguments are optional. The output is CSV: `off_over_on` is the ratio of the medians, and
+//! `milliseconds` is the median with the path. See benches/README.md.
 
 use std::borrow::Cow;
 use std::hint::black_box;

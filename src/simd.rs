@@ -2,7 +2,7 @@
 //! supports it.
 //!
 //! By default the compiler may use only instructions that every processor of the target supports. On x86-64
-//! these registers have two keys, without a comparison of 64-bit keys. A function inlined into one with more
+//! these have registers of two keys, and no comparison of 64-bit keys. A function inlined into one with more
 //! target features is compiled with these features. A loop is therefore written once, and both versions give
 //! the same result.
 //!

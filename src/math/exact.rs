@@ -69,8 +69,8 @@ fn long_quotient(numerator: u128, denominator: u128) -> f64 {
                 remainder %= denominator;
                 exponent -= room as i32;
             } else {
-                // remainder < denominator, so twice the remainder, with up to 129 bits, contains it at most
-                // once.
+                // 2^127 <= remainder < denominator, so twice the remainder, with 129 bits, contains the
+                // denominator exactly once.
                 remainder = (remainder << 1).wrapping_sub(denominator);
                 digits = (digits << 1) | 1;
                 exponent -= 1;

@@ -29,7 +29,7 @@ pub fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((f64::MAX_EXP - 1 + exponent) as u64) << (f64::MANTISSA_DIGITS - 1))
 }
 
-/// The exponent of the power of two that is not above a normal float, which is positive.
+/// The exponent of a positive normal float: of the largest power of two that does not exceed it.
 pub fn exponent(number: f64) -> i32 {
     (number.to_bits() >> (f64::MANTISSA_DIGITS - 1)) as i32 - (f64::MAX_EXP - 1)
 }

@@ -191,12 +191,12 @@ pub fn upper_quantile(probability: f64, df: f64) -> f64 {
     let key = [probability.to_bits(), df.to_bits()];
     // Consecutive integers have separate slots.
     let slot = df as usize % KEPT_QUANTILES;
-    let kept = QUANTILES.with_borrow(|kept| kept[slot].filter(|kept| kept.0 == key));
-    if let Some((_, quantile)) = kept {
+    let cached = QUANTILES.with_borrow(|cached| cached[slot].filter(|cached| cached.0 == key));
+    if let Some((_, quantile)) = cached {
         return quantile;
     }
     let quantile = inverted_tail(probability, df);
-    QUANTILES.with_borrow_mut(|kept| kept[slot] = Some((key, quantile)));
+    QUANTILES.with_borrow_mut(|cached| cached[slot] = Some((key, quantile)));
     quantile
 }
 

@@ -46,8 +46,8 @@ mod python {
             Declarations::new()
         }
 
-        /// The error of an expression's options, from its pickled keyword arguments: the option, the reason and the hint.
-        /// None if the options are valid.
+        /// Validates the options of an expression, from its pickled keyword arguments. Returns the invalid
+        /// option, the reason and the hint; `None` if all are valid.
         #[pyfunction]
         fn check(name: &str, keywords: &[u8]) -> Option<(String, String, Option<String>)> {
             let Some(Keywords { options, .. }) = Keywords::read(keywords) else {
@@ -57,7 +57,7 @@ mod python {
             Some((error.option, error.reason, error.hint))
         }
 
-        /// A text with options between backticks, rendered for Python or, with the flags whose names differ, for a shell.
+        /// Renders a text with options in backticks for Python, or for a shell with its `flags`.
         #[pyfunction]
         #[pyo3(signature = (text, flags=None))]
         fn render(text: &str, flags: Option<BTreeMap<String, String>>) -> String {

@@ -2,8 +2,8 @@
 //!
 //! A table has the bins of one partition. When it becomes too full, its rows move to the first partition with
 //! few enough bins, and counting continues there. The partition of a subset is never later than the partition
-//! of all rows (see `state`). The result therefore equals the state of the ranked rows. A table may therefore
-//! start with the partition of a sample, which avoids rebuilding it.
+//! of all rows (see `state`). The result therefore equals the state of the ranked rows. For the same reason a
+//! table may start with the partition of a sample, which avoids rebuilding it.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -90,7 +90,7 @@ const BLOCK: usize = 64;
 
 impl<K: Key> Table<K> {
     fn new(limit: Limit, score_type: ScoreType, resolution: Resolution) -> Self {
-        // Without a partition the number of bins is unknown; with one it slightly exceeds the limit.
+        // Without a partition the number of bins is unknown; with one it is somewhat above the limit.
         let bins = if resolution == 0 { 0 } else { limit.max_bins as usize };
         let bins = BinTable::new(4 * bins, resolution > 0);
         let intervals = limit.scale.intervals(resolution);

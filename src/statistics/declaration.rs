@@ -142,8 +142,8 @@ pub(crate) use parameter;
 /// level = 0.95 } }`.
 ///
 /// The doc comment has one sentence, and the search terms. A parameter without a kind is a standard one, and
-/// parameters after the semicolon are keyword-only. Doc comments are for users: `` `name` `` is code and ``
-/// `name()` `` a function.
+/// parameters after the semicolon are keyword-only. Doc comments are for users: `` `name` `` is code and
+/// `` `name()` `` a function.
 macro_rules! declaration {
     ($(#[doc = $sentence:literal])* $statistic:ty $(=> $($record:ty),+)? {
         $($(#[doc = $first_text:literal])* $first:ident

@@ -1,6 +1,6 @@
 //! Options of a statistic: their validation and errors.
 //!
-//! [`FromOptions`] parses the [`Options`] of a statistic: the allowed values, and which options are mutually exclusive. An
+//! [`FromOptions`] parses the [`Options`] of a statistic, and validates their values and combinations. An
 //! [`OptionError`] is a value; each front end renders it.
 
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use std::ops::RangeInclusive;
 use crate::ranking::scores::Number;
 pub use crate::statistics::option_value::{LITERAL_BACKTICK, OptionValue};
 
-/// The start of a part of a text that differs between Python and a shell, the separator of both forms, and the end.
+/// Delimiters of a part of a text that differs between Python and a shell: start, separator and end.
 pub const FRONT_END_MARKS: [char; 3] = ['\u{2}', '\u{1f}', '\u{3}'];
 
-/// Stand in a text for the names of the first and of the second score column, which the text itself does not know.
+/// Placeholders in a text for the names of the first and the second score column.
 pub const SCORE_NAMES: [char; 2] = ['\u{4}', '\u{5}'];
 
 /// A part of a text that differs between Python and a shell.
@@ -24,25 +24,25 @@ pub fn per_front_end(python: impl Display, shell: impl Display) -> String {
 
 /// An invalid option.
 ///
-/// Texts have options between backticks: `` `level` ``, or with a value `` `method="bootstrap"` ``. Python renders
-/// `method="bootstrap"`, and a shell `--method bootstrap`.
+/// Texts quote options in backticks: `` `level` ``, or with a value `` `method="bootstrap"` ``. Python
+/// renders `method="bootstrap"`, and a shell `--method bootstrap`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OptionError {
     /// The name of the option; empty if the reason contains the names.
     pub option: String,
     /// The reason.
     pub reason: String,
-    /// What to write.
+    /// The hint: the suggested replacement.
     pub hint: Option<String>,
 }
 
 impl OptionError {
-    /// The error of an option.
+    /// An error for an option, with the reason.
     pub fn new(option: &str, reason: impl Into<String>) -> Self {
         OptionError { option: option.into(), reason: reason.into(), hint: None }
     }
 
-    /// The error with a hint: what to write.
+    /// Adds a hint.
     pub fn hint(self, hint: impl Into<String>) -> Self {
         OptionError { hint: Some(hint.into()), ..self }
     }
@@ -170,7 +170,7 @@ impl Options {
 
     /// An optional word.
     pub fn optional_word<W: Word>(&self, name: &str) -> Result<Option<W>, OptionError> {
-        // In a shell an option that is None is left out.
+        // In a shell, None means that the option is absent.
         self.word_or(name, &per_front_end(", None", ""))
     }
 

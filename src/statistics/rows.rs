@@ -79,8 +79,8 @@ impl Rows {
         }
     }
 
-    /// The weight of each row, 1 without weights; times a power of two, with which the largest is about 1, so that squares neither
-    /// overflow nor vanish.
+    /// The weight of each row (1 without weights), scaled by a power of two such that the largest is about 1.
+    /// Squares then neither overflow nor underflow.
     pub fn relative_weight(&self) -> impl Fn(usize) -> f64 + '_ {
         let largest = self.weights.iter().flatten().fold(0.0, |largest: f64, &weight| largest.max(weight));
         let scale = if largest > 0.0 { power_of_two((-exponent(largest)).clamp(-1022, 1023)) } else { 1.0 };

@@ -18,7 +18,7 @@ pub struct Keywords {
     pub roles: Roles,
     /// The name of the public function, if it called several expressions.
     pub called: Option<String>,
-    /// Where errors are read.
+    /// The front end that displays errors.
     pub front_end: FrontEnd,
 }
 
@@ -158,9 +158,9 @@ mod tests {
 
     #[test]
     fn every_kind_of_option() {
-        // pickle.dumps({"options": {"none": None, "some": 3, "whole": 2.0, "wide": -2**100, "widest":
-        // 2**128 - 1, "words": ["a", "b"], "flag": True, "fraction": {"$digits": "0.1"}}, "roles": ["score",
-        // "label"], "called": "report", "flags": {"seed": "--seed"}}, protocol=5)
+        // pickle.dumps({"options": {"none": None, "some": 3, "whole": 2.0, "wide": -2**100, "widest": 2**128 - 1,
+        //     "words": ["a", "b"], "flag": True, "fraction": {"$digits": "0.1"}}, "roles": ["score", "label"],
+        //     "called": "report", "flags": {"seed": "--seed"}}, protocol=5)
         let pickled = b"\x80\x05\x95\xea\0\0\0\0\0\0\0}\x94(\x8c\x07options\x94}\x94(\x8c\x04none\x94N\x8c\x04some\x94K\x03\
             \x8c\x05whole\x94G@\0\0\0\0\0\0\0\x8c\x04wide\x94\x8a\r\0\0\0\0\0\0\0\0\0\0\0\0\xf0\x8c\x06widest\x94\x8a\x11\
             \xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\x8c\x05words\x94]\x94(\x8c\x01a\x94\x8c\

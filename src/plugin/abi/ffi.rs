@@ -89,7 +89,8 @@ extern "C" fn _polars_plugin_get_version() -> u32 {
             }
         }));
         // Earlier handlers, those of Polars and Python, are still called. If no handler can be added, an
-        // interrupt waits for the end of the call. SAFETY: the handler only stores a number in an atomic.
+        // interrupt waits for the end of the call.
+        // SAFETY: the handler only stores a number in an atomic.
         let _ =
             unsafe { signal_hook::low_level::register(signal_hook::consts::SIGINT, interrupt::interrupt) };
     });
@@ -199,7 +200,7 @@ pub unsafe fn plan(
     }
 }
 
-/// A text with the names of the scores, which are the first columns.
+/// Inserts the names of the scores, which are the first columns, into a text.
 fn with_score_names(text: &str, inputs: &[Input]) -> String {
     let with_name = |text: String, (place, input): (char, &Input)| {
         let name = input.field.name.replace('`', LITERAL_BACKTICK);
@@ -214,7 +215,7 @@ fn with_score_names(text: &str, inputs: &[Input]) -> String {
 /// `inputs` must point to `count` columns that no other code uses or releases.
 unsafe fn take(inputs: *const SeriesExport, count: usize) -> Result<Vec<Input>, String> {
     // SAFETY: the caller guarantees that each column is valid, and each is moved once. All columns and all
-    // their arrays are moved before anything can fail, so that unused ones are released too.
+    // their arrays are moved before anything can fail, so that an error releases the rest.
     let moved: Vec<(SeriesExport, Vec<ArrowArray>)> = unsafe {
         let columns = (0..count).map(|place| inputs.add(place).read());
         let arrays =

@@ -148,8 +148,7 @@ impl Windows {
         places.sort_unstable();
         let upto = |key: u32, place: i64| places.partition_point(|row| (row.0, row.1) <= (key, place));
         // A window includes its row. A window whose start equals its end is therefore shorter than one step
-        // of the column. A start above the end has wrapped around below the minimum. A start above the end is
-        // an integer overflow below the minimum.
+        // of the column. A start above the end is an integer overflow below the minimum.
         let range = |&(key, by, start, _): &(u32, i64, i64, usize)| {
             let first = match start.cmp(&by) {
                 Ordering::Less => upto(key, start),

@@ -10,7 +10,7 @@ use crate::memory;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::scores::Bits;
 
-/// Unpacks a range of rows to booleans; all threads share many rows.
+/// Unpacks a range of rows to booleans; many rows are divided among all threads.
 pub fn unpack_bits(bitmap: &Bitmap, rows: Range<usize>) -> Vec<bool> {
     let (bytes, start, _) = bitmap.as_slice();
     let bits = Bits::new(bytes, start + rows.start, rows.len());

@@ -13,7 +13,7 @@ use crate::statistics::options::per_front_end;
 /// A label with more distinct values is probably a score.
 const MOST_VALUES: usize = 10;
 
-/// The error of a label, with a comparison as the hint.
+/// The error for an invalid label, with a comparison as the hint.
 fn refused(role: &str, name: &str, got: &str, python: &str, sql: &str) -> String {
     let (meant, order) =
         if role == "label" { ("positive class", "label, score") } else { (role, "label, score, ...") };
@@ -21,7 +21,7 @@ fn refused(role: &str, name: &str, got: &str, python: &str, sql: &str) -> String
     format!("{}. Hint: name the {meant}: {}", expected(role, name, got), per_front_end(python, sql))
 }
 
-/// What was got, and what a label may be.
+/// The actual and the valid values of a label.
 fn expected(role: &str, name: &str, got: &str) -> String {
     format!("{role} \"{name}\" {got}, expected Booleans, or integers or floats that are all 0 or 1")
 }
@@ -43,8 +43,8 @@ fn counted<T: PartialOrd + ToString>(values: impl Iterator<Item = T>) -> Vec<(St
     counts.filter(|(value, _)| value != "NaN").collect()
 }
 
-/// The error of a label with other numbers than 0 and 1. The hint has both comparisons, since either value may be the
-/// positive one. By all hints, rows with a null or NaN label are neither positive nor negative.
+/// The error for a numeric label with values other than 0 and 1. The hint has both comparisons, since either
+/// value may be the positive one. In all hints, rows with a null or NaN label belong to neither class.
 fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)], is_float: bool) -> String {
     let got = format!("holds {wrong}");
     let is_a_score =
@@ -81,9 +81,9 @@ fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)],
     refused(role, name, &got, &words(&python), &words(&sql))
 }
 
-/// The error of a label with NaN. The hint leaves such rows out: a comparison would make them negatives.
+/// The error for a label with NaN. The hint excludes such rows, which a comparison would turn into negatives.
 fn not_a_number(role: &str, name: &str) -> String {
-    // In SQL NaN compares as larger than every number.
+    // In SQL NaN compares above every number.
     let hint =
         per_front_end(format!("pl.col(\"{name}\").fill_nan(None)"), format!("--where \"{name} <= 1\""));
     format!("{}. Hint: to leave out such rows, write {hint}", expected(role, name, "holds NaN"))
@@ -97,7 +97,7 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     Err(other_dtype(role, name, item))
 }
 
-/// The error of a label of another dtype.
+/// The error for a label of another dtype.
 fn other_dtype(role: &str, name: &str, item: &Field) -> String {
     let got = format!("has dtype {}", dtype::display(item));
     // The words are unknown before rows are read. Words other than the two, such as NA, are an error in

@@ -41,7 +41,7 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
             format!("write --{role} \"CAST({name} AS DOUBLE)\""),
         )
     } else if dtype::is_words(item) {
-        // A text that is no number, such as NA, is missing.
+        // A non-numeric text, such as NA, becomes null.
         per_front_end(
             format!("if it holds numbers, write pl.col(\"{name}\").cast(pl.Float64, strict=False)"),
             format!("to read other texts as missing, write --{role} \"TRY_CAST({name} AS DOUBLE)\""),

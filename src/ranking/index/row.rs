@@ -115,7 +115,7 @@ impl<K: Key> Row for (K, u64) {
     }
 }
 
-/// Fills the units of rows, which may exceed 32 bits.
+/// Fills the units of rows, some of which may be 2^52 or more.
 #[cold]
 fn fill_large(units: &mut [u64; 64], weights: &[f64], labels: u64, unit_of: [Unit; 2]) {
     for (row, (units, &weight)) in units.iter_mut().zip(weights).enumerate() {

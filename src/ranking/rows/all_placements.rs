@@ -8,7 +8,7 @@
 //! key:
 //!
 //! - `sum(x²)`, `sum(x y)`, `sum(y²)`, `sum(x)` and `sum(y)` give the DeLong variances, and the covariance of
-//!   the two areas.
+//!   the areas of the key and of all rows.
 //! - Without the key, the midrank of a row is `x - y`, also for rows of other keys. Between two scores of the
 //!   key, `y` is constant for rows of other keys. Sums of `x y` and `y²` over all rows therefore use
 //!   summation by parts. These sums run over the key's rows of the other class: the sum of `x` over all rows

@@ -276,7 +276,8 @@ struct PairwiseCounts<K> {
 }
 
 impl<K: Key> PairwiseCounts<K> {
-    /// Twice the positives above a negative, with ties as one half, is the complement of this count.
+    /// Writes twice the placements of all rows of a part. Returns the sum over its positives; `n_pos` is the
+    /// number of positives in all parts.
     fn placements_of_part<S: Score<Key = K>>(
         &mut self,
         [neg, pos]: [PartitionRows<'_, '_, K>; 2],
@@ -291,7 +292,8 @@ impl<K: Key> PairwiseCounts<K> {
         } else {
             self.count::<S>((neg.keys, neg.twice), (pos.keys, pos.twice));
         }
-        // The positives above a negative are all positives except those not above it.
+        // Twice the positives above a negative, with ties as one half, is the complement of twice the
+        // positives below it.
         let pos_from_here = 2 * (n_pos - pos.below) as u32;
         for twice in neg.twice {
             twice.iter_mut().for_each(|twice| *twice = pos_from_here - *twice);

@@ -80,8 +80,8 @@ impl Placements {
     }
 }
 
-/// A run is short if it has fewer rows of each class. The sum of the squares of the relative placements then
-/// fits 64 bits.
+/// A run is short if it has fewer than this number of rows of each class. The sum of the squares of the
+/// relative placements then fits 64 bits.
 const SHORT_RUN: u64 = 1 << 20;
 
 /// Below this number of rows in total, the squares of a run fit 128 bits in any order of addition.

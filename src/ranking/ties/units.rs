@@ -42,7 +42,7 @@ impl Unit {
         Unit { factors: (power_of_two(half), power_of_two(exponent - half)) }
     }
 
-    /// Units of this many to a weight of 1, as a power of two.
+    /// The exponent of the number of units per weight of 1, which is a power of two.
     fn exponent(self) -> i32 {
         exponent(self.factors.0) + exponent(self.factors.1)
     }
@@ -97,12 +97,14 @@ pub struct Units {
     pub neg_bits: u32,
 }
 
-/// Sums of weights up to this power of two, and down to its inverse, have squares within the range of floats.
+/// Sums of weights with exponents up to this, and down to its negative, have squares within the range of
+/// floats.
 const ORDINARY: i32 = 256;
 
 impl Units {
-    /// The same units of weights times a power of two, whose exponent is returned: with it the squares of weights neither overflow nor
-    /// vanish. Ordinary weights, of which the classes have so many units, are not changed.
+    /// The units of weights that are scaled by a power of two, and its exponent. With this scale the squares
+    /// of weights neither overflow nor underflow. Weights of ordinary size are not scaled. `all` are the
+    /// total units of both classes.
     pub fn relative(self, all: Count) -> (Units, i32) {
         let of_class =
             |(units, unit): (u64, Unit)| (units > 0).then(|| exponent(units as f64) - unit.exponent());

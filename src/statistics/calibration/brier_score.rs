@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(same.interval.se, Some(0.0));
     }
 
-    /// Weights of which neither the squares nor their inverses are floats.
+    /// Weights whose squares, or inverse squares, exceed the range of floats.
     #[test]
     fn weights_of_any_size() {
         let (labels, scores) = ([1, 0, 1, 0, 0], [0.9, 0.6, 0.4, 0.1, 0.2]);

@@ -268,7 +268,7 @@ mod tests {
         };
         assert!(of(0).spiegelhalter_z.is_some() && of(0).observed_expected.lower > Some(0.0));
         for power in [-1000, -600, 600, 900] {
-            // Masses are those of the rows.
+            // Masses are in the scale of the rows.
             assert_eq!(of(power).n_certain, Mass((2.0 * 2f64.powi(power)).to_bits()));
             let record = CalibrationRecord { n_certain: of(0).n_certain, ..of(power) };
             assert_eq!(record, of(0));

@@ -9,7 +9,8 @@ use crate::statistics::kinds::Mass;
 pub struct ScoreMass {
     /// The score.
     pub score: f64,
-    /// Positives and negatives; with weights, the sums of their weights times a [power of two](Units::relative).
+    /// Positives and negatives; with weights, the sums of their weights times a [power of
+    /// two](Units::relative).
     pub mass: Count<f64>,
     /// The sums of squared weights; without weights, positives and negatives.
     pub squares: Count<f64>,
@@ -28,7 +29,7 @@ pub struct Masses {
     pub has_weights: bool,
     /// Whether the squared weights are known.
     pub has_squares: bool,
-    /// The exponent of the power of two that weights are multiplied by.
+    /// The exponent of the power of two that scales weights.
     power: i32,
 }
 
@@ -71,7 +72,7 @@ impl Masses {
         Some(Masses { scores, all, rows, has_weights: units.is_some(), has_squares, power })
     }
 
-    /// Some of the masses in an answer.
+    /// Converts a scaled mass to a mass for the record.
     pub fn mass(&self, rows: f64) -> Mass {
         if !self.has_weights {
             return Mass(rows as u64);

@@ -19,7 +19,7 @@ pub fn check_rows(rows: &Rows) -> Result<(), String> {
     scores.try_for_each(|(place, values)| values.iter().try_for_each(|&score| check_score(score, place)))
 }
 
-/// Rejects a score below 0 or above 1 of the score column with this place.
+/// Rejects a score below 0 or above 1; `place` is the index of its column.
 fn check_score(score: f64, place: usize) -> Result<(), String> {
     if (0.0..=1.0).contains(&score) {
         return Ok(());

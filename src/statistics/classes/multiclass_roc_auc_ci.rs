@@ -24,11 +24,10 @@ use crate::statistics::rows::Rows;
 /// and so are weights derived from them.
 ///
 /// For M of Hand and Till (2001), the component of row i of a is
-/// `sum over b of (P(s_a(i) > s_a(j)) + P(s_b(j) > s_b(i))) / (k (k -
-/// 1))`, over rows j of b. Ties count half. An area against the rest is
-/// `sum over b of n_b / (n - n_a) A(a | b)`, which gives the components of their average. The interval of a
-/// single class against the rest is DeLong's, with the rest as one sample. `O(k n log n)` for one class
-/// against the rest, `O(k n log n + k² log k)` for pairs.
+/// `sum over b of (P(s_a(i) > s_a(j)) + P(s_b(j) > s_b(i))) / (k (k - 1))`, over rows j of b. Ties count
+/// half. An area against the rest is `sum over b of n_b / (n - n_a) A(a | b)`, which gives the components of
+/// their average. The interval of a single class against the rest is DeLong's, with the rest as one sample.
+/// `O(k n log n)` for one class against the rest, `O(k n log n + k² log k)` for pairs.
 #[derive(Clone, Debug)]
 pub struct MulticlassRocAucCi {
     /// The areas.

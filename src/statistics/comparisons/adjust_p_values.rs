@@ -187,7 +187,7 @@ fn least_of_largest(p: &[f64]) -> Vec<f64> {
         }
         hull.push(added);
         let before = start as f64 - 1.0;
-        // The first hull point from the right for which no later point lies below the line to its left
+        // The first hull point from the right that is not above the line from the axis through its left
         // neighbour.
         let tangent = hull[first(hull.len() - 1, |place| above((before, 0.0), hull[place + 1], hull[place]))];
         least.push(s as f64 * p[tangent] / (tangent as f64 - before));

@@ -95,8 +95,8 @@ fn variance(masses: &Masses, value: f64) -> f64 {
     variance.total() / (n_pos * n_pos)
 }
 
-/// For each score, the derivative of the average precision by the weight of a positive, and of a negative, with this score; times
-/// the weight of all positives.
+/// For each score, the derivative of the average precision by the weight of a positive, and of a negative,
+/// with this score. Both are times the total weight of positives.
 pub(super) fn derivatives(masses: &Masses, value: f64) -> Vec<Count<f64>> {
     let mut reached = Count::<f64>::default();
     // Positives and negatives with each score or a higher one.

@@ -1,4 +1,4 @@
-//! The difference of two scores' average precisions on the same rows.
+//! The difference of the average precisions of two scores on the same rows.
 
 use super::average_precision_ci::derivatives;
 use super::paired_difference::{PairedDifferenceRecord, PairedTest};
@@ -16,8 +16,9 @@ use crate::statistics::rows::Rows;
 
 /// The paired comparison of the average precisions of two scores.
 ///
-/// A row's influence on the difference is that on the first average precision less that on the second. The variance is the
-/// infinitesimal jackknife's, the sum of the squared influences (Jaeckel 1972). Scores that rank alike have exactly 0.
+/// The influence of a row on the difference is its influence on the first average precision minus that on the
+/// second. The variance is the infinitesimal jackknife's, the sum of the squared influences (Jaeckel 1972).
+/// The variance is exactly 0 for scores that rank alike.
 #[derive(Clone, Copy, Debug)]
 pub struct AveragePrecisionDifference {
     /// The test and the interval.
@@ -66,21 +67,21 @@ impl Joint for AveragePrecisionDifference {
     }
 }
 
-/// The average precision of a score.
+/// The average precision of a score, with its derivatives.
 struct Precision {
     value: f64,
-    /// The derivatives by the weights of rows, by the code of the score.
+    /// The derivatives by the weights of a positive and of a negative, for each code.
     derivatives: Vec<Count<f64>>,
 }
 
 impl Precision {
-    /// That of a score; undefined without a positive.
+    /// The average precision of a score; undefined without positives.
     fn of(codes: &Codes, labels: &[bool], units: Option<(Units, &[u64])>) -> Option<Precision> {
         let mut rows_of_code = vec![Count::default(); codes.distinct];
         for (row, (&code, &label)) in codes.of_row.iter().zip(labels).enumerate() {
             rows_of_code[code as usize].add(label, units.map_or(1, |(_, of_rows)| of_rows[row]));
         }
-        // Codes stand for scores, so that the number is that of the average precision.
+        // Codes replace scores, which gives the same value as the statistic of a single score.
         let mut counts = Counts::new(ScoreType::of::<u32>(Domain::Any), units.map(|(units, _)| units));
         for (code, rows) in rows_of_code.iter().enumerate().rev().filter(|code| code.1.rows() > 0) {
             counts.push((code as u32).key().wide(), rows.pos, rows.neg);
@@ -120,20 +121,20 @@ mod tests {
     }
 
     #[test]
-    fn one_score_without_information_leaves_the_error_of_the_other() {
+    fn uninformative_second_score() {
         let (labels, [a, _, _]) = three_scores();
         let constant = vec![1.0; a.len()];
         let record = paired().of_rows(&rows_of(&labels, &[&a, &constant], &[]));
         let alone = AveragePrecisionCi { method: PrecisionInterval::Influence, level: 0.95 };
         let alone = summary(&alone, &labels, &a);
         assert_eq!((record.estimate_a, record.estimate_b), (alone.average_precision, Some(36.0 / 90.0)));
-        // The rate has an influence of its own, (label - rate) / n.
+        // The influence of a row on the rate is (label - rate) / n.
         assert!(record.interval.se.unwrap() > 0.5 * alone.interval.se.unwrap());
         assert!(record.z.unwrap() > 0.0);
     }
 
     #[test]
-    fn alike() {
+    fn equal_ranks() {
         let (labels, [a, ..]) = three_scores();
         let twice: Vec<f64> = a.iter().map(|score| 2.0 * score + 1.0).collect();
         let record = paired().of_rows(&rows_of(&labels, &[&a, &twice], &[]));

@@ -1,4 +1,4 @@
-//! The Boltzmann-enhanced discrimination of the ROC curve.
+//! The Boltzmann-enhanced discrimination of the ROC curve (BEDROC).
 
 use crate::math::sum::Sum;
 use crate::ranking::ties::{Count, Ties};
@@ -7,15 +7,15 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::from_options;
 
-/// The mean of `exp(-alpha rank / n)` over positives, scaled to 0 and 1 for the worst and the best order (Truchon and Bayly 2007,
-/// equations 32 and 36).
+/// The mean of `exp(-alpha rank / n)` over positives, scaled so that the worst order is 0 and the best 1
+/// (Truchon and Bayly 2007, equations 32 and 36).
 ///
-/// A positive that ties with others counts the mean over the ranks of the tie. Sums over ranks are geometric series: with
-/// `E(r) = exp(-alpha r / n)`, positives of a tie of t rows below r others add `(E(r) - E(r + t)) / t` each, but for a factor that is
-/// that of the scale as well.
+/// A positive in a tie has the mean over the ranks of the tie. Sums over ranks are geometric series. Let
+/// `E(r) = exp(-alpha r / n)`, and consider a tie of t rows below r others. Each of its positives contributes
+/// `(E(r) - E(r + t)) / t`, up to a factor that cancels with the scale.
 #[derive(Clone, Copy, Debug)]
 pub struct Bedroc {
-    /// How early is early: 80 % of the maximum come from a fraction of `1.6 / alpha` of the rows.
+    /// The weight of early ranks: 80 % of the maximum come from a fraction of `1.6 / alpha` of the rows.
     pub alpha: f64,
 }
 
@@ -27,7 +27,7 @@ record! {
     }
 }
 
-/// From here on, ranks after the first do not count at all.
+/// The maximum alpha; beyond it, only the first rank contributes.
 const MOST_ALPHA: f64 = 1e6;
 
 from_options!(|options| Bedroc { alpha: options.above_0("alpha", MOST_ALPHA)? });
@@ -84,7 +84,7 @@ mod tests {
             |alpha: f64, labels: &[u8], scores: &[f64]| summary(&Bedroc { alpha }, labels, scores).bedroc;
         assert_eq!(of(20.0, &[1, 0, 0], &[3.0, 2.0, 1.0]), Some(1.0));
         assert_eq!(of(20.0, &[0, 0, 1], &[3.0, 2.0, 1.0]), Some(0.0));
-        // A formula of the golden values: the middle rank of a tie.
+        // The middle rank of a tie, as in the golden values.
         let tied = of(20.0, &[1, 0], &[1.0, 1.0]).unwrap();
         assert!((tied - 0.5).abs() < 1e-15);
         // The definition: one positive at rank 2 of 4.

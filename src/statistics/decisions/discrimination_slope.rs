@@ -12,7 +12,7 @@ use crate::statistics::kinds::{Inputs, Joint, Needs, Summary, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, from_options};
 use crate::statistics::rows::Rows;
 
-/// The mean score of positives less that of negatives (Yates 1982; Tjur 2009).
+/// The mean score of positives minus that of negatives (Yates 1982; Tjur 2009).
 ///
 /// The means of both classes are independent: `se² = s₁² / P + s₀² / N` with the sample variances. With weights the variance of a
 /// mean is `n / (n - 1) sum w² (score - mean)² / (sum w)²`.
@@ -22,8 +22,8 @@ pub struct DiscriminationSlope {
     pub level: f64,
 }
 
-/// The difference of the discrimination slopes of two probabilities of the same rows (Pencina, D'Agostino, D'Agostino and Vasan
-/// 2008): the slope of the differences row by row, with its standard error.
+/// The difference of the discrimination slopes of two probabilities of the same rows (Pencina, D'Agostino,
+/// D'Agostino and Vasan 2008). It is the slope of the row-wise differences, with its standard error.
 #[derive(Clone, Copy, Debug)]
 pub struct DiscriminationSlopeDifference {
     /// The test and the interval.
@@ -97,7 +97,7 @@ impl Summary for DiscriminationSlope {
     }
 }
 
-/// `n / (n - 1)`, for the variance of the mean of so many rows.
+/// `n / (n - 1)`, for the variance of a mean of n rows.
 fn bessel(rows: u64) -> f64 {
     rows as f64 / (rows - 1) as f64
 }
@@ -123,7 +123,7 @@ impl Joint for DiscriminationSlopeDifference {
             return PairedDifferenceRecord::undefined(rows);
         }
         let weight = rows.relative_weight();
-        // Sums without rounding, so that the order of rows changes no bit.
+        // Exact sums, so that the result does not depend on the order of rows.
         let sum = |class: bool, of: &dyn Fn(usize) -> f64| {
             let mut sum = ExactSum::default();
             (0..rows.len).filter(|&row| rows.labels[row] == class).for_each(|row| sum.add(of(row), 1));
@@ -203,7 +203,7 @@ mod tests {
         let statistic = DiscriminationSlopeDifference { paired };
         let record = statistic.of_rows(&rows);
         assert_eq!((record.estimate_a, record.estimate_b), (Some(0.125), Some(-0.125)));
-        // Changes of 1/4 and 0 of positives, 0 and -1/4 of negatives.
+        // Changes of 1/4 and 0 for positives, 0 and -1/4 for negatives.
         assert_eq!((record.difference, record.interval.se), (Some(0.25), Some(0.03125f64.sqrt())));
         let tiny = Rows { weights: Some(vec![1e-300; 4]), ..rows };
         assert_eq!(statistic.of_rows(&tiny).interval.se, record.interval.se);

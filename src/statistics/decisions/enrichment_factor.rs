@@ -6,10 +6,11 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::{OptionError, Options, from_options};
 
-/// How many times more frequent positives are among a fraction of rows with the highest scores than among all rows.
+/// The rate of positives among a fraction of rows with the highest scores, divided by the rate among all
+/// rows.
 ///
-/// A fraction of a row counts as that fraction. Of rows that tie at the cut, as many are taken as are missing, with as many positives
-/// as in the mean over all orders of the tie.
+/// A fractional number of rows counts as a fraction of a row. A tie at the cut is split: its positives are
+/// counted in proportion, which is the mean over all orders of the tie.
 #[derive(Clone, Copy, Debug)]
 pub struct EnrichmentFactor {
     /// The fraction of rows.

@@ -10,15 +10,17 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::{OptionError, Options, from_options};
 
-/// One less the expected least loss, as a share of that of a score that says nothing (Hand 2009).
+/// One minus the minimum expected loss, as a share of the loss of an uninformative score (Hand 2009).
 ///
-/// A false positive costs c and a false negative 1 - c, with c of a beta distribution. The best threshold at c calls the blocks of the
-/// isotonic fit whose rate is above c: the corners of the convex hull of the ROC curve. The loss is therefore a sum over blocks, with
-/// the rate r: negatives cost c where `c < r`, and positives `1 - c` where `c >= r`.
+/// The cost of a false positive is c and of a false negative 1 - c, where c has a beta distribution. The best
+/// threshold at c calls the blocks of the isotonic fit with a rate above c positive. The blocks are the
+/// pieces of the convex hull of the ROC curve. The loss is therefore a sum over blocks with rate r: negatives
+/// cost c if `c < r`, and positives `1 - c` if `c >= r`.
 #[derive(Clone, Copy, Debug)]
 pub struct HMeasure {
-    /// The cost of a false positive in false negatives where the distribution of c is highest; if not said, the distribution of Hand
-    /// and Anagnostopoulos (2014), `Beta(1 + rate, 2 - rate)` with the rate of positives.
+    /// The cost of a false positive, in costs of a false negative, at the mode of c. By default c has the
+    /// distribution of Hand and Anagnostopoulos (2014), `Beta(1 + rate, 2 - rate)` with the rate of
+    /// positives.
     pub severity_ratio: Option<f64>,
 }
 
@@ -30,7 +32,7 @@ record! {
     }
 }
 
-/// A cost that is larger than anybody means.
+/// The maximum severity ratio, against typing errors.
 const MOST_SEVERITY: f64 = 1e6;
 
 from_options!(|options| HMeasure { severity_ratio: severity_ratio(options)? });
@@ -58,7 +60,7 @@ impl HMeasure {
         masses.scores.iter().rev().for_each(|score| blocks.push(score.mass));
         let (pos, neg) = (masses.all.pos / masses.all.rows(), masses.all.neg / masses.all.rows());
         let (a, b) = self.severity_ratio.map_or((1.0 + pos, 1.0 + neg), |ratio| (2.0, 1.0 + 1.0 / ratio));
-        // Of a block, the integrals over c of its losses.
+        // The integrals of the losses of a block over c.
         let loss = |block: &Count<f64>| {
             let rate = |part: f64| part / block.rows();
             block.neg * a / (a + b) * beta_reg(a + 1.0, b, rate(block.pos))
@@ -96,7 +98,7 @@ mod tests {
         assert_eq!(of(None, &[1, 0], &[2.0, 1.0]), Some(1.0));
         assert_eq!(of(None, &[0, 1], &[2.0, 1.0]), Some(0.0));
         assert_eq!(of(Some(1.0), &[0, 1], &[1.0, 1.0]), Some(0.0));
-        // Blocks of one positive, and of one positive and one negative.
+        // One block of a positive, and one block of a positive and a negative.
         let expected = 1.0
             - (beta_reg(3.0, 2.0, 0.5) + beta_reg(3.0, 2.0, 0.5))
                 / (beta_reg(3.0, 2.0, 2.0 / 3.0) + 2.0 * beta_reg(3.0, 2.0, 1.0 / 3.0));

@@ -7,8 +7,8 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
 use crate::statistics::options::{OptionError, Options, from_options};
 
-/// The mean of tpr over the logarithm of fpr between two false positive rates (Mysinger and Shoichet 2010), from the integral of the
-/// straight lines between the points of the curve.
+/// The mean of tpr over the logarithm of fpr between two false positive rates (Mysinger and Shoichet 2010).
+/// The curve is linear between points, and the integral is exact.
 #[derive(Clone, Copy, Debug)]
 pub struct LogAuc {
     /// The lowest and the highest fpr.

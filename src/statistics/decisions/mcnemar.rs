@@ -1,4 +1,4 @@
-//! McNemar's test: two scores at their thresholds on the same rows.
+//! McNemar's test of two scores at their thresholds on the same rows.
 
 use super::rate::{PairedRate, threshold};
 use crate::math::{binomial, chi_square, normal::upper_quantile};
@@ -9,30 +9,31 @@ use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::{from_options, words};
 use crate::statistics::rows::Rows;
 
-/// The difference of a rate of two scores, each at its threshold, on the same rows, and McNemar's test (1947).
+/// The difference of a rate between two scores, each at its threshold, on the same rows, and McNemar's test
+/// (1947).
 ///
-/// Only rows in which the scores differ decide: b that only the first score has right, and c that only the second has. If both are
-/// equally good, b is binomial with `b + c` trials of probability 1/2.
+/// Only discordant rows are informative: b for which only the first score is right, and c for which only the
+/// second is. If both are equally good, b is binomial with `b + c` trials of probability 1/2.
 #[derive(Clone, Copy, Debug)]
 pub struct McNemar {
-    /// From which score on a row is called, by either score.
+    /// For each score, the threshold from which rows are called positive.
     pub at: [f64; 2],
     /// The rate.
     pub rate: PairedRate,
-    /// How the p-value is made.
+    /// The method of the p-value.
     pub method: McNemarMethod,
     /// The coverage of the interval.
     pub level: f64,
 }
 
-/// How the p-value is made.
+/// The method of the p-value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum McNemarMethod {
     /// Twice the smaller tail of the binomial distribution.
     Exact,
-    /// The same with half the probability of what was observed (Fagerland, Lydersen and Laake 2013).
+    /// The same, with half the probability of the observation (Fagerland, Lydersen and Laake 2013).
     MidP,
-    /// By `(b - c)² / (b + c)`, without a correction for continuity.
+    /// `(b - c)² / (b + c)` against chi-square, without continuity correction.
     ChiSquare,
 }
 words!(McNemarMethod { "exact" => Exact, "mid_p" => MidP, "chi_square" => ChiSquare });
@@ -109,8 +110,8 @@ impl Joint for McNemar {
     }
 }
 
-/// The standard error of a difference of paired rates, and limits with one more row in either cell that decides (Bonett and Price
-/// 2012).
+/// The standard error of a difference of paired rates, and limits with one more row in either discordant cell
+/// (Bonett and Price 2012).
 fn bonett_price(only: [u64; 2], n: u64, level: f64) -> Interval {
     let error = |only: [f64; 2], n: f64| {
         let difference = (only[0] - only[1]) / n;
@@ -123,7 +124,7 @@ fn bonett_price(only: [u64; 2], n: u64, level: f64) -> Interval {
 }
 
 impl McNemarMethod {
-    /// The p-value of so many rows that only one score has.
+    /// The p-value from the numbers of rows of which only one score is right.
     fn p_value(self, only: [u64; 2]) -> f64 {
         let (most, all) = (only[0].max(only[1]), only[0] + only[1]);
         if only[0] == only[1] {

@@ -1,4 +1,4 @@
-//! The difference of two scores' net benefits on the same rows.
+//! The difference of the net benefits of two scores on the same rows.
 
 use super::NetBenefit;
 use crate::math::normal::upper_tail;
@@ -13,11 +13,12 @@ use crate::statistics::kinds::{Inputs, Joint, Needs, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::rows::Rows;
 
-/// The paired difference of the net benefits of two probabilities, threshold by threshold.
+/// The paired difference of the net benefits of two probabilities, by threshold.
 ///
-/// A row that only the first score calls adds 1 if it is positive, and takes away `t / (1 - t)` if it is negative; one that only the
-/// second score calls does the opposite. The difference is the mean of what rows add, and its standard error that of a mean; with
-/// another prevalence, of two means, one of each class (Vickers, Cronin, Elkin and Gonen 2008).
+/// A row that only the first score calls positive contributes 1 if it is positive, and `-t / (1 - t)` if it
+/// is negative. A row that only the second score calls positive contributes the opposite. The difference is
+/// the mean of the contributions, with the standard error of a mean. With another prevalence it combines the
+/// means of both classes (Vickers, Cronin, Elkin and Gonen 2008).
 #[derive(Clone, Debug)]
 pub struct NetBenefitDifference {
     /// The thresholds, the prevalence and the coverage.
@@ -52,7 +53,8 @@ impl FromOptions for NetBenefitDifference {
     }
 }
 
-/// The weights of rows that both scores call, only the first, and only the second; and the sums of the squares of the last two.
+/// The weights of rows that both scores call positive, only the first, and only the second; and the sums of
+/// squares of the last two.
 #[derive(Clone, Copy, Default)]
 struct Calls {
     both: i64,
@@ -60,7 +62,7 @@ struct Calls {
     squares: [i128; 2],
 }
 
-/// The same of one class as floats.
+/// The sums of one class as floats.
 struct ClassCalls {
     all: f64,
     both: f64,
@@ -70,7 +72,8 @@ struct ClassCalls {
 }
 
 impl Joint for NetBenefitDifference {
-    /// The thresholds in order; null without rows, with another prevalence also without both classes, and if a score is NaN.
+    /// One record per threshold, in order. Null without rows and if a score is NaN; with another prevalence,
+    /// also if a class is missing.
     type Record = Option<Vec<NetBenefitDifferenceRecord>>;
 
     const INPUTS: Inputs = Inputs::scores(Some(2));
@@ -109,11 +112,11 @@ impl Joint for NetBenefitDifference {
 }
 
 impl NetBenefitDifference {
-    /// For each threshold, in their order, the calls of negatives and of positives.
+    /// For each threshold, in order, the calls of negatives and of positives.
     fn calls(&self, rows: &Rows, units_of: impl Fn(usize) -> u64) -> Vec<[Calls; 2]> {
         let mut ascending = self.curve.thresholds.clone();
         ascending.sort_unstable_by(f64::total_cmp);
-        // What begins at each threshold; all sums are of integers, and so in any order.
+        // The changes at each threshold. All sums are integers, so their order does not matter.
         let mut steps = vec![[Calls::default(); 2]; ascending.len() + 1];
         for (row, &label) in rows.labels.iter().enumerate() {
             let (units, class) = (units_of(row).cast_signed(), usize::from(label));
@@ -165,7 +168,7 @@ impl NetBenefitDifference {
                 let variance = (rows > 1.0).then(|| squares * rows / (rows - 1.0) / (n * n));
                 (estimates, difference, variance)
             }
-            // Both rates are of samples of their own.
+            // The rates are estimated from separate samples.
             Some(prevalence) => {
                 let (of_pos, of_neg) = (prevalence / pos.all, (1.0 - prevalence) * odds / neg.all);
                 let estimates = [0, 1].map(|score| of_pos * called(pos, score) - of_neg * called(neg, score));
@@ -190,7 +193,7 @@ impl NetBenefitDifference {
 }
 
 impl ClassCalls {
-    /// Calls of a class with its total and the sum of its squares, of weights in a unit.
+    /// The calls of a class from its total weight and sum of squares; weights are in a unit.
     fn new(calls: Calls, (all, all_squares): (u64, i128), unit: Option<Unit>) -> Self {
         let weight = |units: f64| unit.map_or(units, |unit| unit.weight_of(units));
         let square = |units: i128| weight(weight(units as f64));
@@ -203,8 +206,9 @@ impl ClassCalls {
         }
     }
 
-    /// The sum of squared weights, each times the squared distance of what its row adds from a mean: `gain` if only the first score
-    /// calls it, `-gain` if only the second does, otherwise nothing.
+    /// The sum of squared weights times squared distances of contributions from a mean. The contribution is
+    /// `gain` if only the first score calls the row positive, `-gain` if only the second does, and
+    /// otherwise 0.
     fn squares_from(&self, gain: f64, mean: f64) -> f64 {
         let rest = (self.all_squares - self.squares[0] - self.squares[1]).max(0.0);
         self.squares[0] * (gain - mean).powi(2) + self.squares[1] * (gain + mean).powi(2) + rest * mean * mean
@@ -246,16 +250,16 @@ mod tests {
         let (a, b) = ([0.75, 0.5, 0.5, 0.25, 0.125], [0.75, 0.25, 0.25, 0.5, 0.5]);
         let of = |statistic: NetBenefitDifference| statistic.of_rows(&rows(&a, &b, &labels)).unwrap();
         let [half, fifth] = &of(at(&[0.5, 0.2], None))[..] else { panic!("two thresholds") };
-        // Two true positives and one false, for either score.
+        // Two true positives and one false positive for either score.
         assert_eq!((half.net_benefit_a, half.net_benefit_b, half.difference), (0.2, 0.2, 0.0));
-        // Rows add 0, 1, -1, 1 and -1.
+        // Rows contribute 0, 1, -1, 1 and -1.
         assert_eq!(half.interval.se, Some((4.0 / 4.0 / 5.0f64).sqrt()));
         assert_eq!((half.p_value, half.interventions_avoided_per_100), (Some(1.0), 0.0));
-        // Only the second score calls the last row, at odds of 1 to 4.
+        // Only the second score calls the last row positive, at odds of 1 to 4.
         assert_eq!((fifth.difference, fifth.interventions_avoided_per_100), (-0.2, -80.0));
         let other = &of(at(&[0.2], Some(0.5)))[0];
         assert!((other.difference + 0.5 / 3.0).abs() < 1e-15);
-        // The rows of positives add 0, 0 and -1.
+        // Positives contribute 0, 0 and -1.
         let variance = 0.25 / 9.0 * (2.0 / 9.0 + 4.0 / 9.0);
         assert!((other.interval.se.unwrap() - f64::sqrt(variance)).abs() < 1e-15);
         assert!(at(&[0.5], Some(0.1)).of_rows(&rows(&[0.5], &[0.5], &[true])).is_none());

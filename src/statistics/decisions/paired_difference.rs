@@ -1,4 +1,4 @@
-//! The difference of a number of two scores of the same rows, with its interval and test.
+//! The paired difference of a statistic between two scores, with its interval and test.
 
 use crate::math::normal::upper_tail;
 use crate::ranking::ties::Count;
@@ -9,7 +9,7 @@ use crate::statistics::options::{FromOptions, OptionError, Options};
 /// The options of a paired difference.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PairedTest {
-    /// What is tested; that there is no difference, if not said.
+    /// The hypothesis; no difference by default.
     pub test: Hypothesis,
     /// The coverage of the interval.
     pub level: f64,
@@ -43,7 +43,7 @@ impl FromOptions for PairedTest {
 }
 
 impl PairedTest {
-    /// The record of two estimates, of which the difference and its standard error were found from differences row by row.
+    /// The record of two estimates, from the difference and its standard error.
     pub fn record(
         &self,
         [a, b]: [f64; 2],

@@ -1,24 +1,24 @@
-//! Shares of rows at a threshold, row by row.
+//! Rates at a threshold, row by row.
 
 use crate::statistics::options::{OptionError, Options, Word, words};
 
-/// A share of rows at a threshold.
+/// A rate at a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
-    /// Of all rows: positives that are called, and negatives that are not.
+    /// Among all rows, positives called positive and negatives called negative.
     Accuracy,
-    /// Of positives: those that are called.
+    /// Among positives, rows called positive.
     Tpr,
-    /// Of negatives: those that are called.
+    /// Among negatives, rows called positive.
     Fpr,
-    /// Of rows that are called: positives.
+    /// Among rows called positive, positives.
     Ppv,
-    /// Of all rows: those that are called.
+    /// Among all rows, rows called positive.
     SelectionRate,
 }
 words!(Rate { "tpr" => Tpr, "fpr" => Fpr, "ppv" => Ppv, "selection_rate" => SelectionRate, "accuracy" => Accuracy });
 
-/// A share of rows that do not depend on the score.
+/// A rate whose denominator does not depend on the score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairedRate(pub Rate);
 
@@ -32,7 +32,7 @@ impl Word for PairedRate {
 }
 
 impl Rate {
-    /// Whether a row that may be called counts; none if the share is not of such rows.
+    /// Whether a row counts for the rate; `None` if it is not in the denominator.
     #[inline]
     pub fn outcome(self, label: bool, is_called: bool) -> Option<bool> {
         match self {
@@ -45,7 +45,7 @@ impl Rate {
     }
 }
 
-/// A threshold, as a float.
+/// A threshold as a float.
 pub fn threshold(options: &Options, name: &str) -> Result<f64, OptionError> {
     let number = options.value(name).number();
     if number.is_nan() { Err(options.must_be(name, "be a number, such as 0.5")) } else { Ok(number) }

@@ -1,4 +1,4 @@
-//! A rate at a threshold in a subgroup of the rows, compared with that of all other rows.
+//! A rate at a threshold in a subgroup, compared with all other rows.
 
 use super::subgroup_auc::in_subgroup;
 use crate::math::normal::upper_tail;
@@ -13,10 +13,11 @@ use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, Needs, record};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
 
-/// The difference and the ratio of a rate in a subgroup and in the background, which is all rows outside it.
+/// The difference and the ratio of a rate between a subgroup and the background, which is all rows outside
+/// it.
 #[derive(Clone, Copy, Debug)]
 pub struct SubgroupRateDifference {
-    /// From which score on a row is called.
+    /// The threshold from which rows are called positive.
     pub at: f64,
     /// The rate.
     pub rate: Rate,
@@ -101,8 +102,9 @@ impl Joint for SubgroupRateDifference {
     }
 }
 
-/// Whether the smaller of two rates is at least four fifths of the larger, in integers. Below, it is taken as a sign of adverse impact
-/// (Uniform Guidelines on Employee Selection Procedures 1978, section 4D).
+/// Whether the smaller of two rates is at least four fifths of the larger, in integers. A lower ratio is
+/// regarded as evidence of adverse impact (Uniform Guidelines on Employee Selection Procedures 1978, section
+/// 4D).
 fn is_four_fifths(a: Proportion, b: Proportion) -> bool {
     let product = |of: Proportion, other: Proportion| u128::from(of.successes) * u128::from(other.trials);
     let (one, two) = (product(a, b), product(b, a));

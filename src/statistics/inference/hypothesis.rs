@@ -33,9 +33,9 @@ impl Hypothesis {
         Ok(Hypothesis { alternative: options.word("alternative")?, null, margin })
     }
 
-    /// The statistic and the p-value; undefined if only the standard error is 0. `above` returns the distance
-    /// of the estimate above a value in standard errors. With a margin the statistic is the distance from the
-    /// decisive bound, positive on its right side for `Greater` and `TwoSided`.
+    /// The statistic and the p-value; undefined if only the standard error is 0. `above` returns the estimate
+    /// minus a value, in the unit of `se`. With a margin the statistic is the distance from the decisive
+    /// bound, positive on its right side for `Greater` and `TwoSided`.
     pub fn test(
         self,
         usual: f64,

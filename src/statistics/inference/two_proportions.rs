@@ -1,11 +1,11 @@
-//! The difference and the ratio of two proportions of different rows.
+//! The difference and the ratio of two independent proportions.
 
 use crate::math::{binomial::wilson, normal::upper_quantile, root};
 
-/// Logarithms of ratios beyond these are taken as 0 and as infinite.
+/// Ratios with logarithms beyond this size are treated as 0 and as infinite.
 const MOST_LOG: f64 = 200.0;
 
-/// So many successes among so many trials; there is at least one trial.
+/// A number of successes in at least one trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proportion {
     /// Successes.
@@ -21,8 +21,8 @@ impl Proportion {
     }
 }
 
-/// The limits of the difference of two proportions from the Wilson limits of either (Newcombe 1998, Interval estimation for the
-/// difference between independent proportions, method 10).
+/// The limits of the difference of two proportions from the Wilson limits of each (Newcombe 1998, Interval
+/// estimation for the difference between independent proportions, method 10).
 pub fn newcombe(a: Proportion, b: Proportion, level: f64) -> (f64, f64) {
     let [of_a, of_b] = [a, b].map(|of| wilson(of.successes, of.trials, level));
     let (p, q) = (a.share(), b.share());
@@ -30,8 +30,9 @@ pub fn newcombe(a: Proportion, b: Proportion, level: f64) -> (f64, f64) {
     (difference - (p - of_a.0).hypot(of_b.1 - q), difference + (of_a.1 - p).hypot(q - of_b.0))
 }
 
-/// How many standard errors the first proportion is above a multiple of the second, with the variance that is most likely if it were
-/// that multiple, and with `N / (N - 1)` (Miettinen and Nurminen 1985, equations 4 and 10).
+/// The distance of the first proportion above a multiple of the second, in standard errors. The variance is
+/// the constrained maximum likelihood estimate for that multiple, times `N / (N - 1)` (Miettinen and Nurminen
+/// 1985, equations 4 and 10).
 pub fn miettinen_nurminen_z(a: Proportion, b: Proportion, ratio: f64) -> f64 {
     let [x, m, y, n] = [a.successes, a.trials, b.successes, b.trials].map(|count| count as f64);
     let all = m + n;
@@ -45,11 +46,11 @@ pub fn miettinen_nurminen_z(a: Proportion, b: Proportion, ratio: f64) -> f64 {
     if distance == 0.0 { 0.0 } else { distance / variance.sqrt() }
 }
 
-/// The limits of the ratio of two proportions by that score (Miettinen and Nurminen 1985). Without a success of the second the upper
-/// limit is infinite; there must be a success.
+/// The score limits of the ratio of two proportions (Miettinen and Nurminen 1985). Without successes of the
+/// second the upper limit is infinite; at least one success is required.
 pub fn miettinen_nurminen(a: Proportion, b: Proportion, level: f64) -> (f64, f64) {
     let errors = upper_quantile(0.5 * (1.0 - level));
-    // The score falls as the ratio grows.
+    // The score decreases as the ratio increases.
     let limit =
         |errors: f64| root(-MOST_LOG, MOST_LOG, |log| errors - miettinen_nurminen_z(a, b, log.exp())).exp();
     let lower = if a.successes == 0 { 0.0 } else { limit(errors) };
@@ -66,7 +67,7 @@ mod tests {
         Proportion { successes, trials }
     }
 
-    /// R's ratesci 1.0.0, and Newcombe's own example.
+    /// R's ratesci 1.0.0, and Newcombe's example.
     #[test]
     fn known_limits() {
         let close = |got: (f64, f64), expected: (f64, f64)| {
@@ -90,9 +91,10 @@ mod tests {
     }
 
     proptest! {
-        /// The limits hold the ratio, the score there is its quantile, and the other way round they are the reciprocals.
+        /// The limits contain the ratio, the score at a limit is the quantile, and exchanged proportions have
+        /// reciprocal limits.
         #[test]
-        fn limits_are_where_the_score_is(a in 1u64..30, m in 0u64..30, b in 1u64..30, n in 0u64..30) {
+        fn limits_match_the_score(a in 1u64..30, m in 0u64..30, b in 1u64..30, n in 0u64..30) {
             let (a, b) = (of(a, a + m), of(b, b + n));
             prop_assume!(a.trials + b.trials > 2);
             let (lower, upper) = miettinen_nurminen(a, b, 0.9);

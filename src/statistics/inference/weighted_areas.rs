@@ -44,7 +44,7 @@ struct Influences {
     largest: f64,
 }
 
-/// The units of both classes: the weights of a class are multiples of them.
+/// The units of both classes, of which the weights of a class are multiples.
 pub fn units_of_classes(rows: &Rows) -> Units {
     let weights = rows.weights.as_deref().unwrap_or_default();
     let of_class = |class: bool| {
@@ -54,7 +54,7 @@ pub fn units_of_classes(rows: &Rows) -> Units {
     Units { pos: of_class(true), neg: of_class(false), pos_bits: 0, neg_bits: 0 }
 }
 
-/// Each row's weight as a number of its class's units.
+/// Each row's weight in units of its class.
 pub fn units_of_rows(rows: &Rows) -> Vec<u64> {
     let Units { pos, neg, .. } = units_of_classes(rows);
     let weights = rows.weights.as_deref().unwrap_or_default();

@@ -20,10 +20,12 @@ const MODEL_DF: f64 = 3.0;
 /// The limits are the areas `x` with `|A - x| = t sqrt(r V(x))`. This is Wilson's construction (1927) as in
 /// Newcombe's method 5 (2006), which never collapses to a point.
 ///
-/// `V(x) = x (1 - x) (1 + (b - 1) g + (a - 1) (g + h) / 2) / (P N)`, `g = m / (1 + m)`, `h = (1 - m) / (2 -
-/// m)`, `m = max(x, 1 - x)`, `a = min(P, N)`, `b = max(P, N)`,
+/// ```text
+/// V(x) = x (1 - x) (1 + (b - 1) g + (a - 1) (g + h) / 2) / (P N)
+/// g = m / (1 + m), h = (1 - m) / (2 - m), m = max(x, 1 - x), a = min(P, N), b = max(P, N)
+/// ```
 ///
-/// It is the variance of Hanley and McNeil (1982) for exponential scores, with one change. The larger of its
+/// `V` is the variance of Hanley and McNeil (1982) for exponential scores, with one change. The larger of its
 /// two terms, g and h, is used for the rarer class, and their mean for the other. The variance is thus
 /// symmetric in the classes, and exact for equal distributions at `x = 1/2`. The ratio
 /// `r = (k S² / V(A) + 3) / (k + 3)`, or `S² / V(A)` if larger, scales it to the estimated variance S². The

@@ -14,10 +14,15 @@ use crate::statistics::options::{OptionError, Options, from_options};
 ///
 /// For a start j, the evidence is against a common mean of the periods before and after. It is the minimum
 /// over that mean of the product of both [`NormalMixture`]s. With means m, variances V of the sums and sums
-/// of weights W, `E_j = ((1 + V0 / s0) (1 + V1 / s1))^(-1/2) exp((m1 - m0 - null)² / (2 ((V0 + s0) / W0² +
-/// (V1 + s1) / W1²)))`. The product of independent e-values for one mean is an e-value for it. The minimum
-/// over all means is an e-value for the hypothesis of a common mean, as in universal inference (Wasserman,
-/// Ramdas and Balakrishnan 2020). The mixture before j has a fixed time, and is tightest there.
+/// of weights W:
+///
+/// ```text
+/// E_j = ((1 + V0 / s0) (1 + V1 / s1))^(-1/2) exp((m1 - m0 - null)² / (2 ((V0 + s0) / W0² + (V1 + s1) / W1²)))
+/// ```
+///
+/// The product of independent e-values for one mean is an e-value for it. The minimum over all means is an
+/// e-value for the hypothesis of a common mean, as in universal inference (Wasserman, Ramdas and Balakrishnan
+/// 2020). The mixture before j has a fixed time, and is tightest there.
 ///
 /// The starts have weights that sum to 1: the i-th has `w_i = ln 2 (1 / ln(i + 1) - 1 / ln(i + 2))`. The
 /// result uses the largest `w_j E_j`. It is an e-process, being bounded by the sum over all starts

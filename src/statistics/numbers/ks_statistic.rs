@@ -25,7 +25,7 @@ pub struct KsStatistic {
     pub method: NullDistribution,
 }
 
-/// Up to this number of pairs the p-value is exact by default: R's rule. The enumeration then takes a few
+/// Below this number of pairs the p-value is exact by default: R's rule. The enumeration then takes a few
 /// times as long as ranking.
 const AUTO_PAIRS: u128 = 10_000;
 

@@ -111,8 +111,8 @@ fn height_at(from: (f64, f64), to: (f64, f64), x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two positives, a tie of both classes, a negative, the last positive, two negatives: the curve (0,
-    /// 1/2), (1/4, 3/4), (1/2, 3/4), (1/2, 1), (1, 1).
+    /// Two positives, a tie of both classes, a negative, the last positive, two negatives. The curve is
+    /// (0, 1/2), (1/4, 3/4), (1/2, 3/4), (1/2, 1), (1, 1).
     const COUNTS: [(u64, u64); 6] = [(2, 0), (1, 1), (0, 1), (1, 0), (0, 0), (0, 2)];
 
     fn of(measure: Measure) -> f64 {

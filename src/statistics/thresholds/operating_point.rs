@@ -170,7 +170,7 @@ impl Summary for OperatingPoint {
                 better,
             );
             match best {
-                // Only for a target fpr may it equal calling no rows positive.
+                // For a target fpr, a score of negatives alone may be as good as calling no rows positive.
                 None if matches!(self.criterion, Criterion::TargetFpr(_)) => {
                     ties.at_rank(1).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
                 }
