@@ -79,7 +79,7 @@ def _omissions(request: ReportRequest) -> Omissions:
     """Look for files, scores and groups that cannot be evaluated."""
     rows, options = request.rows, request.options
     with as_refusal(), progress("looking for what cannot be evaluated"):
-        texts = (rows.label, rows.count, options.folds, options.user, options.stability)
+        texts = (rows.label, options.count, options.folds, options.user, options.stability)
         others = (options.cluster, options.weight)
         columns = [*rows.scores, *options.by, *rows.where]
         columns += [str(text) for text in (*texts, *others) if text is not None]
