@@ -210,7 +210,10 @@ def _areas(rows: Rows, options: argparse.Namespace) -> pl.LazyFrame | None:
             [answer] = one_score.each(cv_roc_auc, fold=pl.col(_FOLD), **level)
         else:
             [answer] = one_score.each(kind.summary, **level)
-        frame = rows.frame.group_by(rows.by).agg(answer) if rows.by else rows.frame.select(answer)
+        frame = rows.frame.select(answer)
+        if rows.by:
+            # Polars gives groups in any order, and a chart has the order of its areas.
+            frame = rows.frame.group_by(rows.by).agg(answer).sort(rows.by, nulls_last=True)
         fields = (pl.col(name).struct.field(field).alias(field) for field in kind.numbers)
         tables.append(frame.select(*rows.by, pl.lit(name).alias("score"), *fields))
     return pl.concat(tables)
