@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -106,10 +106,8 @@ def flags_of(command: argparse.ArgumentParser) -> dict[str, str]:
 
 def add_rows(command: argparse.ArgumentParser) -> None:
     """Add the options that say which rows are read, and what of them."""
-    command.add_argument(
-        "--label",
-        action=Once,
-        help="the label: a column of 0 and 1 or Booleans, or SQL such as \"outcome = 'bad'\"",
+    add_value(
+        command, "--label", "the label: a column of 0 and 1 or Booleans, or SQL such as \"outcome = 'bad'\""
     )
     command.add_argument(
         "--score",
@@ -129,6 +127,18 @@ def add_rows(command: argparse.ArgumentParser) -> None:
         help="rows to use, such as \"year >= 2016 AND part = 'test'\"; may be repeated: rows that meet all",
     )
     add_option(command, ReportOptions, "nan")
+
+
+def add_value(
+    command: argparse.ArgumentParser,
+    name: str,
+    what: str,
+    parse: Callable[[str], Any] = str,
+    metavar: str | None = None,
+    **attributes: Any,
+) -> None:
+    """Add an option with one value."""
+    command.add_argument(name, action=Once, type=parse, metavar=metavar, help=what, **attributes)
 
 
 def add_switch(command: argparse.ArgumentParser, name: str, what: str) -> None:

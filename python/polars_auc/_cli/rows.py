@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
@@ -25,6 +25,7 @@ from polars_auc._cli.sql import (
 from polars_auc._expressions.states import have_weights, merge_states
 from polars_auc._frames.scores import dtype_of, refuse_nan
 from polars_auc._plugin.errors import OptionError, for_front_end
+from polars_auc._report.options import OPTIONS, ReportOptions
 from polars_auc._report.rows import Rows
 
 # More values of a column than these are not shown.
@@ -40,29 +41,32 @@ class RowOptions:
 
     label: str | None
     scores: Sequence[str]
-    count: str | None = None
     where: Sequence[str] = ()
-    nan: str | None = None
-    low_is_positive: bool = False
-    weight: str | None = None
-    cluster: str | None = None
+    options: ReportOptions = field(default_factory=ReportOptions)
+    """Those of a report; of other commands the ones that they share with it."""
     from_states: bool = False
     """Whether the files hold states of rows."""
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> RowOptions:
         """Take the options out of the arguments of a command."""
-        return cls(**{field.name: values[field.name] for field in fields(cls) if field.name in values})
+        options = ReportOptions(**{name: values[name] for name in OPTIONS if name in values})
+        from_states = values.get("from_states", False)
+        return cls(values["label"], values["scores"], values["where"], options, from_states)
+
+    def with_options(self, **values: Any) -> RowOptions:
+        """Return the same with other options of the report."""
+        return replace(self, options=replace(self.options, **values))
 
     def source(self, files: Files, *others: pl.Expr | None) -> Source:
         """Read the columns, and refuse what holds no label and no score; others are read as well."""
+        options = self.options
         if self.from_states:
-            row_options = {field.name: getattr(self, field.name) for field in fields(self)}
-            refuse_row_options(**{**row_options, "scores": None, "from_states": None})
+            self._refuse_row_options()
             columns, keys = state_columns(files, self.scores), files.keys()
             return Source(files, Rows.from_states(files.rows, keys, columns), [*keys, *columns])
-        refuse_nan("", self.nan)
-        if self.weight is not None and self.count is not None:
+        refuse_nan("", options.nan)
+        if options.weight is not None and options.count is not None:
             raise OptionError("", "", "`weight` and `count` are mutually exclusive", "leave one out")
         required = {"label": self.label, "scores": self.scores}
         absent = [flag(option) for option, value in required.items() if not value and value != ""]
@@ -72,7 +76,9 @@ class RowOptions:
         scores = dict(labelled_column("scores", score, files.schema, files.names) for score in self.scores)
         if len(scores) < len(self.scores):
             raise Refusal(f"{flag('scores')} names one score twice")
-        roles = {role: files.column(role, getattr(self, role)) for role in ("count", "weight", "cluster")}
+        roles: dict[str, Any] = {
+            role: files.column(role, getattr(options, role)) for role in ("count", "weight", "cluster")
+        }
         conditions = [condition("where", where, files.schema, files=files.names) for where in self.where]
         frame, keys = files.rows.filter(conditions) if conditions else files.rows, files.keys()
         used = [label, *scores.values(), *map(pl.col, keys), *conditions]
@@ -83,10 +89,19 @@ class RowOptions:
             for text, score in scores.items():
                 _refuse_lists(text, score, frame)
                 _refuse_texts(text, score, frame, files.names)
-            rows = Rows.from_columns(
-                frame, keys, label, scores, **roles, low_is_positive=self.low_is_positive, nan=self.nan
-            )
+            direction: dict[str, Any] = {"low_is_positive": options.low_is_positive, "nan": options.nan}
+            rows = Rows.from_columns(frame, keys, label, scores, **roles, **direction)
         return Source(files, rows, names, conditions)
+
+    def _refuse_row_options(self) -> None:
+        """Refuse options that need rows, if the files hold states."""
+        row_options = [
+            *(name for name in ("label", "where") if getattr(self, name)),
+            *self.options.row_options,
+        ]
+        if row_options:
+            reason = "needs rows, but `from_states` says that the files hold states"
+            raise OptionError("", row_options[0], reason, "leave it out, or read the files of the rows")
 
 
 @dataclass(frozen=True)
@@ -106,14 +121,6 @@ class Source:
         # Each file of states is asked, to say which of them is wrong.
         file_checks = [merge_states(name) for name in self.rows.scores] if are_states else []
         return file_errors(self.files.names, self.names, file_checks)
-
-
-def refuse_row_options(**options: object) -> None:
-    """Refuse options that need rows, if the files hold states."""
-    option = next((option for option, value in options.items() if value), None)
-    if option is not None:
-        reason = "needs rows, but `from_states` says that the files hold states"
-        raise OptionError("", option, reason, "leave it out, or read the files of the rows")
 
 
 def state_columns(files: Files, selected: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import polars as pl
 
-from polars_auc._cli.arguments import Once, add_by, add_files, add_option, add_rows
+from polars_auc._cli.arguments import add_by, add_files, add_option, add_rows, add_value
 from polars_auc._cli.files import Files
 from polars_auc._cli.nan import log_nan
 from polars_auc._cli.refusal import Incomplete, Refusal, as_refusal
@@ -74,38 +74,19 @@ def add_curve(commands: Any) -> None:
     add_by(command)
     add_option(command, ReportOptions, "low_is_positive")
     add_option(command, ReportRequest, "from_states")
-    command.add_argument(
-        "--kind",
-        action=Once,
-        choices=list(_KINDS),
-        default="roc",
-        metavar="KIND",
-        help=f"the kind of curve: {', '.join(_KINDS)} (default: roc)",
+    kinds = f"the kind of curve: {', '.join(_KINDS)} (default: roc)"
+    add_value(command, "--kind", kinds, metavar="KIND", choices=list(_KINDS), default="roc")
+    folds = (
+        "the column of cross-validation folds, or SQL: draws the mean curve of the folds in place of the "
+        "curve of all rows, and the curve of each fold as a thin line; bands are then those of the folds"
     )
-    command.add_argument(
-        "--folds",
-        action=Once,
-        metavar="COLUMN",
-        help="the column of cross-validation folds, or SQL: draws the mean curve of the folds in place of "
-        "the curve of all rows, and the curve of each fold as a thin line; bands are then those of the folds",
-    )
-    command.add_argument(
-        "--max-points",
-        action=Once,
-        type=int,
-        metavar="N",
-        help=f"the most points of a curve (default: 1000; of a fold: {_POINTS_OF_FOLD})",
-    )
+    add_value(command, "--folds", folds, metavar="COLUMN")
+    most = f"the most points of a curve (default: 1000; of a fold: {_POINTS_OF_FOLD})"
+    add_value(command, "--max-points", most, int, "N")
     _add_bands(command)
-    command.add_argument(
-        "--title",
-        action=Once,
-        metavar="TITLE",
-        help="the title of a page, which is an .html file; without it the kind of the curves",
-    )
-    command.add_argument(
-        "--dpi", action=Once, type=float, metavar="N", help="the pixels per inch of a .png file, such as 300"
-    )
+    title = "the title of a page, which is an .html file; without it the kind of the curves"
+    add_value(command, "--title", title, metavar="TITLE")
+    add_value(command, "--dpi", "the pixels per inch of a .png file, such as 300", float, "N")
     add_table_output(
         command,
         f"write a chart: {', '.join(CHARTS)}; or a table of points: {', '.join(ENDINGS)}",
@@ -114,38 +95,16 @@ def add_curve(commands: Any) -> None:
 
 
 def _add_bands(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--band",
-        dest="method",
-        action=Once,
-        choices=get_args(BandMethod),
-        metavar="METHOD",
-        help=f"draw confidence bands: {', '.join(get_args(BandMethod))}; a table then holds their points",
-    )
-    command.add_argument(
-        "--level",
-        action=Once,
-        type=float,
-        help="with --band, --kind net-benefit or --kind calibration: the coverage of the bands or intervals "
-        "(default: 0.95)",
-    )
-    command.add_argument(
-        "--points",
-        dest="n_points",
-        action=Once,
-        type=int,
-        metavar="N",
-        help="with --band or --folds: the number of places of a band or of the mean curve (default: 101)",
-    )
-    command.add_argument(
-        "--resamples",
-        dest="n_resamples",
-        action=Once,
-        type=int,
-        metavar="N",
-        help="with --band: bootstrap resamples (default: 2000)",
-    )
-    command.add_argument("--seed", action=Once, type=int, metavar="N", help="with --band: seed (default: 0)")
+    methods = get_args(BandMethod)
+    bands = f"draw confidence bands: {', '.join(methods)}; a table then holds their points"
+    add_value(command, "--band", bands, metavar="METHOD", choices=methods, dest="method")
+    level = "with --band, --kind net-benefit or --kind calibration: the coverage of the bands or intervals"
+    add_value(command, "--level", f"{level} (default: 0.95)", float)
+    points = "with --band or --folds: the number of places of a band or of the mean curve (default: 101)"
+    add_value(command, "--points", points, int, "N", dest="n_points")
+    resamples = "with --band: bootstrap resamples (default: 2000)"
+    add_value(command, "--resamples", resamples, int, "N", dest="n_resamples")
+    add_value(command, "--seed", "with --band: seed (default: 0)", int, "N")
 
 
 def curve(options: argparse.Namespace) -> bool:
@@ -251,7 +210,10 @@ def _areas(rows: Rows, options: argparse.Namespace) -> pl.LazyFrame | None:
             [answer] = one_score.each(cv_roc_auc, fold=pl.col(_FOLD), **level)
         else:
             [answer] = one_score.each(kind.summary, **level)
-        frame = rows.frame.group_by(rows.by).agg(answer) if rows.by else rows.frame.select(answer)
+        frame = rows.frame.select(answer)
+        if rows.by:
+            # Polars gives groups in any order, and a chart has the order of its areas.
+            frame = rows.frame.group_by(rows.by).agg(answer).sort(rows.by, nulls_last=True)
         fields = (pl.col(name).struct.field(field).alias(field) for field in kind.numbers)
         tables.append(frame.select(*rows.by, pl.lit(name).alias("score"), *fields))
     return pl.concat(tables)

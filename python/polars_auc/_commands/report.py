@@ -15,6 +15,7 @@ import polars as pl
 
 from polars_auc._cli.files import Files
 from polars_auc._cli.nan import lines_of_text, read_as_missing
+from polars_auc._cli.reading import reading
 from polars_auc._cli.refusal import Incomplete, Refusal, as_refusal
 from polars_auc._cli.rows import Source, names_of_states, no_row, values
 from polars_auc._cli.sources import files_of, strays_of
@@ -77,21 +78,18 @@ def report(arguments: argparse.Namespace) -> bool:
 
 def _omissions(request: ReportRequest) -> Omissions:
     """Look for files, scores and groups that cannot be evaluated."""
-    rows, options = request.rows, request.options
+    rows = request.rows
     with as_refusal(), progress("looking for what cannot be evaluated"):
-        texts = (rows.label, rows.count, options.folds, options.user, options.stability)
-        others = (options.cluster, options.weight)
-        columns = [*rows.scores, *options.by, *rows.where]
-        columns += [str(text) for text in (*texts, *others) if text is not None]
+        columns = sorted(reading().used)
         names = files_of(request.files)
         if request.from_states and not rows.scores:
             columns += names_of_states(names)
         numbers = roots([*rows.scores, *([] if rows.label is None else [rows.label])])
-        failing = failing_files(names, roots(columns), numbers)
+        failing = failing_files(names, columns, numbers)
         omissions = Omissions(files={**failing, **strays_of(request.files)})
         if len(omissions.files) == len(names):
             return Omissions()
-        files = Files.grouped(request.files, options.by, None, omissions.files)
+        files = Files.grouped(request.files, request.options.by, None, omissions.files)
         if not request.from_states and rows.label is not None:
             omissions.scores = failing_scores(files, rows.label, rows.scores)
             if len(omissions.scores) == len(rows.scores):

@@ -12,7 +12,7 @@ from polars_auc._cli.arguments import add_by, add_files, add_options, add_rows, 
 from polars_auc._cli.files import Files
 from polars_auc._cli.reading import reading
 from polars_auc._cli.refusal import flag
-from polars_auc._cli.rows import RowOptions, Source, refuse_row_options
+from polars_auc._cli.rows import RowOptions, Source
 from polars_auc._commands.history import History, HistoryTest
 from polars_auc._commands.output import refuse_unwritten, to_standard_output
 from polars_auc._page.files import refuse_path
@@ -21,7 +21,6 @@ from polars_auc._page.write import ENDINGS, TITLE, ReportWriter
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.columns import refuse_clashes
 from polars_auc._report.options import (
-    OPTIONS,
     ReportOptions,
     Rule,
     check_rules,
@@ -44,7 +43,6 @@ class ReportRequest:
 
     files: Sequence[str]
     rows: RowOptions
-    options: ReportOptions
     from_states: bool = switch(
         "the files hold states, as polars-auc state writes them: merge those of each group; `scores` names "
         "columns of states, and without it all are meant"
@@ -154,14 +152,13 @@ class ReportRequest:
     def of(cls, arguments: argparse.Namespace) -> ReportRequest:
         """Read the arguments, and refuse options that do not belong together."""
         values = vars(arguments)
-        options = {name: values[name] for name in OPTIONS}
-        if len(options["by"]) > 1 and "," in (options["versus"] or ""):
+        rows = RowOptions.of(values)
+        if len(values["by"]) > 1 and "," in (values["versus"] or ""):
             # A segment of several columns.
-            options["versus"] = tuple(options["versus"].split(","))
+            rows = rows.with_options(versus=tuple(values["versus"].split(",")))
         request = cls(
             values["files"],
-            RowOptions.of(values),
-            ReportOptions(**options),
+            rows,
             **{name: values[name] for name in declared(cls)},
             in_effect=options_in_effect(values),
         )
@@ -170,9 +167,6 @@ class ReportRequest:
 
     def check(self) -> None:
         """Refuse options that do not belong together, before any file is read."""
-        if self.from_states:
-            values = {name: getattr(self.options, name) for name in self.options.row_options}
-            refuse_row_options(label=self.rows.label, where=self.rows.where, **values)
         self.options.check()
         if self.file is not None:
             refuse_path(self.file, ENDINGS)
@@ -195,17 +189,20 @@ class ReportRequest:
         """Read the history, if there is one: of reports with the same options."""
         if self.history is None or self.period is None:
             return None
-        row_options = ("label", "count", "nan", "low_is_positive")
-        values = {name: getattr(self.rows, name) for name in row_options}
-        values |= {
-            name: getattr(self.options, name) for name in ("by", "groupings", "weight", "cluster", "ci")
-        }
+        values: dict[str, Any] = {"label": self.rows.label}
+        names = ("count", "nan", "low_is_positive", "by", "groupings", "weight", "cluster", "ci")
+        values |= {name: getattr(self.options, name) for name in names}
         values |= {"scores": self.rows.scores, "null_values": reading().options.null_values}
         used_options = {
             flag(name): _option_text(value) for name, value in values.items() if is_set(value, ())
         }
         test = HistoryTest(self.baseline, self.reference, self.period_weight)
         return History(self.history, self.period, used_options, test, backfill=self.backfill)
+
+    @property
+    def options(self) -> ReportOptions:
+        """The options of the report; columns are as they are written."""
+        return self.rows.options
 
     @property
     def is_printed(self) -> bool:
@@ -259,7 +256,7 @@ class ReportRequest:
         names = dict(zip(self.options.by, by, strict=True))
         along = self.options.along
         along = along if along is None else names.get(along, along)
-        return replace(self, options=replace(self.options, by=by, along=along))
+        return replace(self, rows=self.rows.with_options(by=by, along=along))
 
     def source(self, files: Files) -> tuple[ReportOptions, Source]:
         """Read the columns, and return them with the options of their evaluation."""

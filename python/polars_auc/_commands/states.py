@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import polars as pl
 
-from polars_auc._cli.arguments import Once, add_by, add_files, add_option, add_output, add_rows
+from polars_auc._cli.arguments import add_by, add_files, add_option, add_output, add_rows, add_value
 from polars_auc._cli.files import Files
 from polars_auc._cli.nan import log_nan
 from polars_auc._cli.refusal import Incomplete, Refusal, flag
@@ -63,19 +63,10 @@ def add_merge(commands: Any) -> None:
 
 def _add_limit(command: argparse.ArgumentParser) -> None:
     """Add how small states are."""
-    command.add_argument(
-        "--max-bins",
-        action=Once,
-        type=int,
-        metavar="N",
-        help="the most bins of a state, such as 4096; without it states are exact",
-    )
-    command.add_argument(
-        "--scale",
-        action=Once,
-        choices=get_args(Scale),
-        help="with --max-bins: where bins are small; real: near 0 (the default), probability: near 0 and 1",
-    )
+    bins = "the most bins of a state, such as 4096; without it states are exact"
+    add_value(command, "--max-bins", bins, int, "N")
+    scale = "with --max-bins: where bins are small; real: near 0 (the default), probability: near 0 and 1"
+    add_value(command, "--scale", scale, choices=get_args(Scale))
 
 
 def state(options: argparse.Namespace) -> bool:

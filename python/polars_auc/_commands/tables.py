@@ -12,12 +12,12 @@ from typing import Any, get_args
 import polars as pl
 
 from polars_auc._cli.arguments import (
-    Once,
     add_by,
     add_files,
     add_option,
     add_rows,
     add_switch,
+    add_value,
 )
 from polars_auc._cli.files import Files
 from polars_auc._cli.nan import log_nan
@@ -50,15 +50,9 @@ def add_gains(commands: Any) -> None:
         description="Print bands of rows, the most positive scores first, with rates, gains, lift and KS.",
         epilog='example: polars-auc gains "data/*.parquet" --label y --score s --by segment --bands 20',
     )
-    command.add_argument(
-        "--bands", action=Once, type=int, metavar="N", help="the number of bands of equal size (default: 10)"
-    )
-    command.add_argument(
-        "--edges",
-        action=Once,
-        metavar="SCORES",
-        help="the scores at which bands begin, ascending, as in --edges 400,500,600",
-    )
+    add_value(command, "--bands", "the number of bands of equal size (default: 10)", int, "N")
+    edges = "the scores at which bands begin, ascending, as in --edges 400,500,600"
+    add_value(command, "--edges", edges, metavar="SCORES")
     _add_common(command, gains, states=True)
 
 
@@ -71,20 +65,15 @@ def add_thresholds(commands: Any) -> None:
         epilog='example: polars-auc thresholds "data/*.parquet" --label y --score s --by segment '
         "--criterion target_fpr --target 0.05",
     )
-    command.add_argument(
-        "--criterion",
-        action=Once,
-        choices=get_args(Criterion),
-        default="youden",
-        help="what the threshold is best by (default: youden)",
-    )
+    criterion = "what the threshold is best by (default: youden)"
+    add_value(command, "--criterion", criterion, choices=get_args(Criterion), default="youden")
     for option, what in (
         ("target", "with target_fpr, target_tpr and target_precision: the rate"),
         ("cost", "with youden, closest_topleft and cost: the cost of a missed positive over a false alarm"),
         ("prevalence", "with youden, closest_topleft and cost: the share of positives where it is used"),
         ("beta", "the weight of the tpr in the F measure (default: 1)"),
     ):
-        command.add_argument(f"--{option}", action=Once, type=float, metavar="X", help=what)
+        add_value(command, f"--{option}", what, float, "X")
     _add_common(command, thresholds, states=True)
 
 
@@ -114,13 +103,8 @@ def _add_common(command: argparse.ArgumentParser, run: Callable[..., bool], *, s
     # These commands have no interval of an AUC, whose method a report names here.
     weight = "the column, or SQL, with the weight of each row, for rows of unequal probabilities of sampling"
     add_option(command, ReportOptions, "weight", weight)
-    command.add_argument(
-        "--limit",
-        action=Once,
-        type=int,
-        metavar="N",
-        help=f"the most rows to print (default: {DISPLAY_ROWS}); files have all",
-    )
+    limit = f"the most rows to print (default: {DISPLAY_ROWS}); files have all"
+    add_value(command, "--limit", limit, int, "N")
     add_switch(command, "--wide", "print all columns; files have them")
     add_switch(command, "--quiet", "print no table")
     add_table_output(command, f"write the table: {', '.join(ENDINGS)}")

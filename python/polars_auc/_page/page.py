@@ -18,7 +18,7 @@ from polars_auc._page.text import differing, is_exact
 from polars_auc._plots.forest import has_few_rows
 from polars_auc._plots.names import SCORE, key_text, plain_texts, score_text, visible
 from polars_auc._plots.numbers import aligned, cell, number_format, places_of
-from polars_auc._report.columns import CALIBRATION, CHANGES
+from polars_auc._report.columns import CALIBRATION, CHANGES, DELTAS, OVERALL_COLUMNS, STABILITY
 from polars_auc._report.options import ReportOptions
 
 # Groups without an AUC that are listed, and groups whose scores have moved.
@@ -46,16 +46,6 @@ _OVERALL = (
 _FOLDS = ("cv_auc", "cv_lower", "cv_upper", "cv_se", "n_folds", "n_undefined")
 _CALIBRATION = tuple(name for name in CALIBRATION if name != "calibration_p_value")
 _USERS = ("user_auc", "user_lower", "user_upper", "user_se", "n_users", "n_users_undefined")
-_DELTAS = (
-    "first_auc",
-    "delta_auc",
-    "delta_auc_lower",
-    "delta_auc_upper",
-    "delta_auc_p_value",
-    "delta_auc_p_adjusted",
-)
-_STABILITY = ("psi", "psi_p_value", "psi_n", "psi_reference_n")
-_HETEROGENEITY = ("within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value")
 _BANDS = ("highest", "lowest", "n", "n_pos", "rate", "gain", "cum_fpr", "lift", "cum_lift", "ks")
 _SAMPLES = {
     "n_pos": "reference_n",
@@ -152,10 +142,10 @@ def _overall_tables(overall: pl.DataFrame, level: float, *, is_exact: bool) -> d
         "folds": (_FOLDS, None),
         "calibration": (_CALIBRATION, level),
         "users": (_USERS, None),
-        "deltas": (_DELTAS, level),
+        "deltas": (tuple(DELTAS), level),
         "changes": (CHANGES, level),
-        "stability": (_STABILITY, None),
-        "heterogeneity": (_HETEROGENEITY, None),
+        "stability": (tuple(STABILITY), None),
+        "heterogeneity": (OVERALL_COLUMNS, None),
     }
     existing = {
         name: ([column for column in columns if column in overall.columns], marked)
@@ -305,7 +295,7 @@ def _moved(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
         return None
     has_groupings = GROUPING in groups.columns
     keys = moved.head(_LISTED).select(pl.col(key) if has_groupings else key_text(key) for key in by)
-    cells = _cells(moved.head(_LISTED), ["score", *_STABILITY])
+    cells = _cells(moved.head(_LISTED), ["score", *STABILITY])
     return {
         "number": moved.height,
         "has_infinite": moved["psi"].is_infinite().any(),

@@ -178,7 +178,8 @@ def columns_and_options(function: str) -> tuple[list[str], list[str]]:
 @cache
 def returns_number(function: str) -> bool:
     """Return whether a function returns a number and not a struct, as Rust declares."""
-    return _native.declarations()["functions"][function]["kind"] == "number"
+    declared = _native.declarations()["functions"].get(function)
+    return declared is not None and declared["kind"] == "number"
 
 
 def _observed(

@@ -46,7 +46,7 @@ def evaluation(rows: Rows, options: ReportOptions, partitions: Runs | None = Non
     if options.memory is not None:
         return _bounded(rows, options)
     if options.versus is not None and _needs_scores_alone(rows, options):
-        plan = ReportPlan(rows, options, _nan_parts(rows))
+        plan = ReportPlan(rows, options, _nan_parts(rows), Answers("report", rows.frame))
         return plan.from_answers(parts.summaries_of_groups(rows, options))
     in_batches = _in_batches(rows, options)
     if runs is not None and in_batches is not None and len(rows.scores) == 1 and not runs.is_claim:
@@ -80,8 +80,6 @@ def _in_batches(rows: Rows, options: ReportOptions) -> ReportInBatches | None:
 
 def _plan(rows: Rows, options: ReportOptions, *, in_runs: bool = False) -> ReportPlan:
     """Return what a report consists of."""
-    if rows.label is None:
-        return ReportPlan(rows, options, _parts(rows, options))
     group_answers = Answers("report", rows.frame)
     with group_answers.reading_lists():
         return ReportPlan(rows, options, _parts(rows, options, in_runs=in_runs), group_answers)
@@ -163,7 +161,6 @@ def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
 @called("report")
 def _in_runs(plan: ReportPlan, runs: Runs, overall: ReportInBatches | None) -> pl.DataFrame:
     """Answer one group after the other, and then all rows."""
-    assert plan.group_answers is not None
     frame, by = plan.rows.frame, plan.rows.by
     groups = runs.groups(frame, by, plan.group_answers, plan.answers).sort(by, nulls_last=True)
     whole = None if overall is None else overall.overall(plan.answers)

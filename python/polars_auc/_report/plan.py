@@ -62,8 +62,8 @@ class ReportPlan:
     rows: Rows
     options: ReportOptions
     parts: Sequence[Part]
-    group_answers: Answers | None = None
-    """What makes the lists that the answers read, unless they make their own."""
+    group_answers: Answers
+    """What makes the lists that the answers read."""
 
     @property
     def answers(self) -> list[pl.Expr]:
@@ -73,15 +73,7 @@ class ReportPlan:
     def from_rows(self, frame: pl.LazyFrame | None = None) -> pl.LazyFrame:
         """Return the report of the rows, or of a frame with their columns."""
         frame = self.rows.frame if frame is None else frame
-        return self.from_answers(lambda by: self._answered(frame, by))
-
-    def _answered(self, frame: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
-        """Return the answers for each group, in order, or for all rows."""
-        if self.group_answers is not None:
-            return self.group_answers.of(frame, by, self.answers)
-        if not by:
-            return frame.select(self.answers)
-        return frame.group_by(by).agg(self.answers).sort(by, nulls_last=True)
+        return self.from_answers(lambda by: self.group_answers.of(frame, by, self.answers))
 
     def from_answers(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
         """Return the report of the answers by any columns, which are those of all rows if there are none.

@@ -222,9 +222,9 @@ def report(
 
     Notes
     -----
-    Rows of files are read batch by batch. Of each, only the label and the scores stay in memory, if nothing
-    else is asked for; ``compare``, ``versus``, ``groupings``, ``folds``, ``user``, ``stability``, ``count``,
-    ``cluster``, ``weight`` and a bootstrap need all columns that they use at once.
+    Rows of a LazyFrame are read batch by batch. Of each, only the label and the scores stay in memory, if
+    nothing else is asked for; ``compare``, ``versus``, ``groupings``, ``folds``, ``user``, ``stability``,
+    ``count``, ``cluster``, ``weight`` and a bootstrap need all columns that they use at once.
 
     O(n log n) for each score; ``compare`` takes as long as :func:`polars_auc.compare_scores`, whose time
     grows with the square of the number of scores and more.

@@ -11,7 +11,7 @@ import polars as pl
 from polars_auc._expressions.states import have_weights, merge_states, roc_state
 from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.group_states import group_states
-from polars_auc._frames.inputs import column_of, keys_of, refuse_keys, refuse_pattern, rows_of, scores_of
+from polars_auc._frames.inputs import column_of, keys_of, refuse_keys, rows_of, scores_of
 from polars_auc._frames.scores import (
     dtype_of,
     in_cluster,
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from polars_auc._frames.inputs import IntoFrame
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._report.options import ReportOptions
-
-Inputs = dict[str, Any]
-"""What a statistic of a score takes: the label, the score, and a count or a weight; or the state."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +106,6 @@ class Rows:
         if state is not None:
             _refuse_row_columns(name, options, label=label, scores=scores)
         keys = keys_of(name, options.by, example.format('by="segment"'))
-        for role in ("folds", "user", "stability"):
-            refuse_pattern(name, role, getattr(options, role))
         refuse_clashes(keys)
         refuse_keys(name, keys, rows.collect_schema(), nested=True)
         if state is not None:
@@ -145,11 +140,11 @@ class Rows:
         return replace(observed, height=height)
 
     @property
-    def inputs(self) -> dict[str, Inputs]:
-        """What a statistic of each score takes."""
+    def inputs(self) -> dict[str, dict[str, Any]]:
+        """What statistics of each score take: the label, the score, and a count or a weight; or the state."""
         if self.label is None:
             return {name: {"state": state} for name, state in self.scores.items()}
-        shared: Inputs = {"label": self.label, "count": self.count}
+        shared: dict[str, Any] = {"label": self.label, "count": self.count}
         if self.weight is not None:
             shared["weight"] = self.weight
         scores = self.scores

@@ -27,15 +27,21 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 
-def aggregate(local: Callable[..., pl.Expr]) -> Callable[..., Column]:
-    """Return a function of polars_auc as a grouped aggregate of Spark."""
+def aggregate(local: Callable[..., pl.Expr], roles: Sequence[str] | None = None) -> Callable[..., Column]:
+    """Return a function of polars_auc as a grouped aggregate of Spark.
+
+    ``roles`` are its columns, if it is no statistic that Rust declares.
+    """
     name = local.__name__
+    columns = columns_and_options(name)[0] if roles is None else roles
     signature = inspect.signature(local)
 
     def column(*arguments: Any, score_type: Any = None, **options: Any) -> Column:
         require_spark(name)
         values = signature.bind(*arguments, **options).arguments
-        return _column(local, values, score_type)
+        return _column(
+            local, {role: values.pop(role) for role in columns if role in values}, values, score_type
+        )
 
     parameters = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     parameters.append(inspect.Parameter("score_type", inspect.Parameter.KEYWORD_ONLY, default=None))
@@ -67,18 +73,18 @@ def _docstring(name: str, local: str) -> str:
     """
 
 
-def _column(local: Callable[..., pl.Expr], values: Mapping[str, Any], score_type: Any) -> Column:
+def _column(
+    local: Callable[..., pl.Expr], columns: Mapping[str, Any], options: Mapping[str, Any], score_type: Any
+) -> Column:
     """Check everything that can be checked on the driver, and return the aggregate."""
     import pyarrow as pa
     from pyspark.sql.functions import arrow_udf
     from pyspark.sql.types import DoubleType
 
     name = local.__name__
-    roles, _ = columns_and_options(name)
-    columns = {role: values[role] for role in roles if values.get(role) is not None}
+    columns = {role: column for role, column in columns.items() if column is not None}
     for role, column in columns.items():
         refuse_column(name, role, column)
-    options = {option: value for option, value in values.items() if option not in roles}
     names = _column_names(columns)
     declared = polars_dtype(name, DoubleType() if score_type is None else score_type)
     dtype = _planned(local, names, options, declared)

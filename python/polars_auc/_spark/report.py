@@ -182,8 +182,7 @@ def report(
         local = evaluation(local_rows, options).collect_schema()
     stages = dataclasses.replace(selected.stages(name, {}), interval=options.limits)
     if any(getattr(options, name) is not None for name in ("versus", "groupings", "folds", "stability")):
-        whole = dataclasses.replace(stages, options=dataclasses.replace(options, count=None))
-        return selected.evaluated(whole, local).toDF(*local)
+        return selected.evaluated(dataclasses.replace(stages, options=options), local).toDF(*local)
     borders = borders_of(selected.sample()) if ci in PLACEMENT_METHODS else None
     if borders is not None:
         by_ranges = RangeStages.of(stages, borders)

@@ -39,7 +39,7 @@ def check_rows(file: Path, text: str) -> None:
         ([], RowOptions("y", ["s"], where=[text])),
         ([], RowOptions("y", [text])),
         ([], RowOptions(text, ["s"])),
-        ([], RowOptions("y", ["s"], count=text)),
+        ([], RowOptions("y", ["s"]).with_options(count=text)),
         ([text], RowOptions("y", ["s"])),
     ):
         try:

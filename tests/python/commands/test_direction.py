@@ -130,7 +130,7 @@ def test_a_page_is_on_the_scale_of_the_scores(folder: Path, score: str) -> None:
     text = (folder / "low.html").read_text(encoding="utf-8")
     assert "positive if its score is at most the threshold" in text
     files = Files.find(["rows.parquet"], None)
-    rows = RowOptions("bad", [score], low_is_positive=True).source(files).rows
+    rows = RowOptions("bad", [score]).with_options(low_is_positive=True).source(files).rows
     table = pa.report(ROWS, "bad", score, low_is_positive=True)
     page_details = details(rows, table, 0.95)
     assert page_details.bars["n"].sum() == ROWS.height

@@ -102,14 +102,14 @@ def test_first_bytes_determine_the_kind_of_a_file(kind: str) -> None:
 @pytest.mark.parametrize(
     ("name", "written", "message"),
     [
-        ("x.csv.bz2", bz2.compress(CSV), "it is compressed by bzip2; decompress it"),
-        ("x.csv.xz", lzma.compress(CSV), "it is compressed by xz; decompress it"),
+        ("x.csv.bz2", bz2.compress(CSV), "it is compressed by bzip2. Hint: decompress it"),
+        ("x.csv.xz", lzma.compress(CSV), "it is compressed by xz. Hint: decompress it"),
         ("x.avro", b"Obj\x01...", "it is an Avro file. Hint: write it as Parquet"),
         ("x.orc", b"ORC...", "it is an ORC file. Hint: write it as Parquet"),
         (
             "x.xlsx",
             b"PK\x03\x04...",
-            "it is a ZIP archive or a workbook; unpack it, or save the sheet as CSV",
+            "it is a ZIP archive or a workbook. Hint: unpack it, or save the sheet as CSV",
         ),
         ("x.db", b"SQLite format 3\x00", "it is an SQLite database"),
         ("x.bin", b"\x01\x02\x00\x03", "neither Parquet, Arrow IPC nor text in UTF-8"),
