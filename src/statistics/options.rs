@@ -13,7 +13,7 @@ pub use crate::statistics::option_value::{LITERAL_BACKTICK, OptionValue};
 /// Begins a part of a text that Python words in one way and a shell in another, stands between both, and ends it.
 pub const EDGES: [char; 3] = ['\u{2}', '\u{1f}', '\u{3}'];
 
-/// Stand in a text for the names of the first and of the second score column, which the text itself does not know.
+/// Placeholders in a text for the names of the first and of the second score column.
 pub const SCORE_NAMES: [char; 2] = ['\u{4}', '\u{5}'];
 
 /// A part of a text that differs between Python and a shell.

@@ -15,7 +15,7 @@ use crate::statistics::options::from_options;
 /// that of the scale as well.
 #[derive(Clone, Copy, Debug)]
 pub struct Bedroc {
-    /// How early is early: 80 % of the maximum come from a fraction of `1.6 / alpha` of the rows.
+    /// The weight of early ranks: 80 % of the maximum come from a fraction of `1.6 / alpha` of the rows.
     pub alpha: f64,
 }
 
@@ -27,7 +27,7 @@ record! {
     }
 }
 
-/// From here on, ranks after the first do not count at all.
+/// The largest `alpha`.
 const MOST_ALPHA: f64 = 1e6;
 
 from_options!(|options| Bedroc { alpha: options.above_0("alpha", MOST_ALPHA)? });
@@ -84,7 +84,7 @@ mod tests {
             |alpha: f64, labels: &[u8], scores: &[f64]| summary(&Bedroc { alpha }, labels, scores).bedroc;
         assert_eq!(of(20.0, &[1, 0, 0], &[3.0, 2.0, 1.0]), Some(1.0));
         assert_eq!(of(20.0, &[0, 0, 1], &[3.0, 2.0, 1.0]), Some(0.0));
-        // A formula of the golden values: the middle rank of a tie.
+        // The mean over both ranks of the tie.
         let tied = of(20.0, &[1, 0], &[1.0, 1.0]).unwrap();
         assert!((tied - 0.5).abs() < 1e-15);
         // The definition: one positive at rank 2 of 4.

@@ -30,7 +30,7 @@ record! {
     }
 }
 
-/// A cost that is larger than anybody means.
+/// The largest severity ratio.
 const MOST_SEVERITY: f64 = 1e6;
 
 from_options!(|options| HMeasure { severity_ratio: severity_ratio(options)? });
