@@ -120,7 +120,7 @@ class Rows:
         if label is None or scores is None:
             absent = " and ".join(role for role, one in (("label", label), ("scores", scores)) if one is None)
             example = f'{name}(frame, state="state", by="segment")'
-            msg = f"{name}: {absent} must be given, or states in place of label and scores, as {example}"
+            msg = f"{name}: {absent} required, or state in place of label and scores, as {example}"
             raise TypeError(msg)
         columns = {
             role: column_of(name, role, getattr(options, role), rows, example.format(f'{role}="{role}"'))

@@ -200,7 +200,7 @@ pub unsafe fn plan(
     }
 }
 
-/// Inserts the names of the scores, which are the first columns, into a text.
+/// The text with the names of scores, which are the first columns, in place of their placeholders.
 fn with_score_names(text: &str, inputs: &[Input]) -> String {
     let with_name = |text: String, (place, input): (char, &Input)| {
         let name = input.field.name.replace('`', LITERAL_BACKTICK);

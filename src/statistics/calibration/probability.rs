@@ -26,6 +26,6 @@ fn check_score(score: f64, place: usize) -> Result<(), String> {
     }
     let name = SCORE_NAMES[place];
     Err(format!(
-        "scores must be probabilities from 0 to 1, got {score:?}{name}; for logits write 1 / (1 + (-pl.col(\"logit\")).exp())"
+        "scores must be probabilities from 0 to 1, got {score:?}{name}. Hint: for logits write 1 / (1 + (-pl.col(\"logit\")).exp())"
     ))
 }

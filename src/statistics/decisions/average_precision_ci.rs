@@ -2,7 +2,7 @@
 
 use crate::math::{normal, sum::Sum};
 use crate::ranking::ties::{Count, Ties};
-use crate::statistics::calibration::masses::{Masses, ScoreMass};
+use crate::statistics::calibration::masses::Masses;
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Interval, interval::tail};
 use crate::statistics::kinds::{Summary, record};
@@ -88,32 +88,33 @@ impl AveragePrecisionCi {
 fn variance(masses: &Masses, value: f64) -> f64 {
     let n_pos = masses.all.pos;
     let mut variance = Sum::default();
-    for (score, derivative) in masses.scores.iter().zip(derivatives(masses, value)) {
+    let mut ascending: Vec<Count<f64>> = masses.scores.iter().map(|score| score.mass).collect();
+    derivatives(&mut ascending, value);
+    for (score, derivative) in masses.scores.iter().zip(ascending) {
         variance.add(score.squares.pos * derivative.pos.powi(2));
         variance.add(score.squares.neg * derivative.neg.powi(2));
     }
     variance.total() / (n_pos * n_pos)
 }
 
-/// For each score, the derivative of the average precision by the weight of a positive, and of a negative,
-/// with this score. Both are times the total weight of positives.
-pub(super) fn derivatives(masses: &Masses, value: f64) -> Vec<Count<f64>> {
+/// Replaces the masses of each score, in ascending order, by the derivatives of the average precision: by the
+/// weight of a positive and by that of a negative with this score. Both are times the total weight of positives.
+pub(super) fn derivatives(ascending: &mut [Count<f64>], value: f64) {
     let mut reached = Count::<f64>::default();
     // Positives and negatives with each score or a higher one.
-    let mut reach: Vec<Count<f64>> = Vec::with_capacity(masses.scores.len());
-    for score in masses.scores.iter().rev() {
-        reached = reached.plus(score.mass);
-        reach.push(reached);
+    let mut reach = vec![reached; ascending.len()];
+    for (reach, &mass) in reach.iter_mut().zip(ascending.iter()).rev() {
+        reached = reached.plus(mass);
+        *reach = reached;
     }
     let precision = |reach: Count<f64>| reach.pos / reach.rows();
     // A row changes the precision at its score and at all lower ones.
     let (mut by_pos, mut by_neg) = (Sum::default(), Sum::default());
-    let of_score = |(score, &reach): (&ScoreMass, &Count<f64>)| {
-        by_pos.add(score.mass.pos / reach.rows() * (reach.neg / reach.rows()));
-        by_neg.add(-(score.mass.pos / reach.rows() * precision(reach)));
-        Count { pos: precision(reach) - value + by_pos.total(), neg: by_neg.total() }
-    };
-    masses.scores.iter().zip(reach.iter().rev()).map(of_score).collect()
+    for (mass, &reach) in ascending.iter_mut().zip(&reach).filter(|score| score.1.rows() > 0.0) {
+        by_pos.add(mass.pos / reach.rows() * (reach.neg / reach.rows()));
+        by_neg.add(-(mass.pos / reach.rows() * precision(reach)));
+        *mass = Count { pos: precision(reach) - value + by_pos.total(), neg: by_neg.total() };
+    }
 }
 
 declaration! {

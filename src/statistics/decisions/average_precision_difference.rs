@@ -6,7 +6,6 @@ use crate::math::exact_sum::ExactSum;
 use crate::ranking::rows::Codes;
 use crate::ranking::scores::{Domain, Key, Score, ScoreType};
 use crate::ranking::ties::{Count, Counts, Units};
-use crate::statistics::calibration::masses::Masses;
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::weighted_areas::{units_of_classes, units_of_rows};
 use crate::statistics::kinds::{Inputs, Joint, Summary};
@@ -87,12 +86,15 @@ impl Precision {
             counts.push((code as u32).key().wide(), rows.pos, rows.neg);
         }
         let value = AveragePrecision {}.of_ties(counts.ties()).average_precision?;
-        let masses = Masses::of(&mut counts.ties())?;
-        let mut of_code = vec![Count::default(); codes.distinct];
-        for (score, derivative) in masses.scores.iter().zip(derivatives(&masses, value)) {
-            of_code[score.score as usize] = derivative;
-        }
-        Some(Precision { value, derivatives: of_code })
+        let all = Count::sum(&rows_of_code);
+        let units = units.map(|(units, _)| units.relative(all).0);
+        let mass = |rows: &Count| match units {
+            None => Count { pos: rows.pos as f64, neg: rows.neg as f64 },
+            Some(units) => Count { pos: units.pos.weight(rows.pos), neg: units.neg.weight(rows.neg) },
+        };
+        let mut derivatives_of_code: Vec<Count<f64>> = rows_of_code.iter().map(mass).collect();
+        derivatives(&mut derivatives_of_code, value);
+        Some(Precision { value, derivatives: derivatives_of_code })
     }
 }
 

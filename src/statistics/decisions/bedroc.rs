@@ -84,7 +84,7 @@ mod tests {
             |alpha: f64, labels: &[u8], scores: &[f64]| summary(&Bedroc { alpha }, labels, scores).bedroc;
         assert_eq!(of(20.0, &[1, 0, 0], &[3.0, 2.0, 1.0]), Some(1.0));
         assert_eq!(of(20.0, &[0, 0, 1], &[3.0, 2.0, 1.0]), Some(0.0));
-        // The middle rank of a tie, as in the golden values.
+        // The mean over both ranks of the tie.
         let tied = of(20.0, &[1, 0], &[1.0, 1.0]).unwrap();
         assert!((tied - 0.5).abs() < 1e-15);
         // The definition: one positive at rank 2 of 4.

@@ -346,7 +346,7 @@ def h_measure(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers | str:
         1: {"severity_ratio": 1},
     }
     if not 1e-6 <= n_pos / n_neg <= 1e6:
-        return "a ratio that nobody means, and that is refused"
+        return "severity_ratio is 10^6 at most"
     if "severity.ratio" in arguments:
         if used.select(pa.roc_auc("label", arguments["score"])).item() < 0.5:
             return "the package turns scores round"
