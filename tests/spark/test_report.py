@@ -123,6 +123,7 @@ def test_the_rows_may_change_after_the_sample(
         (["segment", "day"], {"versus": "previous", "along": "day", "adjust": "bh"}),
         ("day", {"versus": "overall", "level": 0.9}),
         (["segment", "day"], {"groupings": "each", "versus": "rest"}),
+        ("segment", {"calibration": True}),
         (["segment", "day"], {"groupings": "cube", "ci": "logit"}),
         ("segment", {"folds": "day"}),
         ([], {"folds": "day", "level": 0.9}),
@@ -132,6 +133,8 @@ def test_reports_are_equal(
     by: Any, options: dict[str, Any], frame: DataFrame, rows: pl.DataFrame, same: Callable[..., None]
 ) -> None:
     scores = SCORES if by == "segment" and not options else SCORES[:2]
+    if "calibration" in options:
+        scores = ["probability"]
     expected = pa.report(rows, "label", scores, by=by, **options)
     same(pauc.report(frame, "label", scores, by=by, **options), expected)
 
@@ -260,7 +263,7 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (
         lambda f: pauc.report(f, "label", "score", by="site"),
         pl.exceptions.ColumnNotFoundError,
-        "report: by names the column 'site', which the frame lacks",
+        "report: by has the unknown column 'site'",
     ),
     (
         lambda f: pauc.report(f, "label", "score", by="segment", stability=pl.col("day") < 3),
@@ -286,7 +289,7 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (
         lambda f: pauc.report(f, "label", [F.col("other").alias("score"), "score"]),
         ValueError,
-        "report: two columns are named 'score'. Hint: give one another name",
+        "report: two columns have the name 'score'. Hint: give one another name",
     ),
     (
         lambda f: pauc.report(f.withColumnRenamed("segment", "auc"), "label", "score", by="auc"),
@@ -301,7 +304,7 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (
         lambda f: pauc.group_states(f, "label", "score", by="score"),
         ValueError,
-        "group_states: two columns are named 'score'",
+        "group_states: two columns have the name 'score'",
     ),
     (
         lambda f: pauc.group_states(f, "label", "decimals"),

@@ -208,6 +208,7 @@ class ReportOptions:
             ),
             Rule("low_is_positive", "expects probabilities of a positive, where high is positive"),
         ),
+        in_spark=True,
     )
     folds: IntoExpr | None = option(
         None,

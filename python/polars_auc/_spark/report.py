@@ -112,6 +112,7 @@ def report(
     versus: object = None,
     along: str | None = None,
     adjust: Adjustment | None = "holm",
+    calibration: bool = False,
     folds: IntoColumn | None = None,
     stability: pl.Expr | str | None = None,
     count: IntoColumn | None = None,
@@ -140,6 +141,8 @@ def report(
         Compare each segment with the ``"rest"``, the ``"pooled_rest"``, ``"overall"``, the ``"previous"`` one
         or the segment of this value, along which column of ``by`` one is the previous one, and the
         adjustment of p-values: see :func:`polars_auc.report`.
+    calibration
+        Whether the scores are right as probabilities: see :func:`polars_auc.report`.
     folds
         The column of cross-validation folds: adds their mean AUC.
     stability
@@ -167,8 +170,9 @@ def report(
     Fewer rows make exact states, which are merged by segment, as in :func:`group_states`. Each segment is
     answered where its state is; the overall rows are answered from the states of all segments, by one worker.
     So it is for many rows with ``ci="bootstrap"`` and ``"obuchowski"``, which need all scores together: that
-    worker needs memory for the distinct scores of all rows. With ``versus``, ``groupings``, ``folds`` or
-    ``stability`` it makes the whole report, and needs memory for the states of all segments (and folds).
+    worker needs memory for the distinct scores of all rows. With ``versus``, ``groupings``, ``calibration``,
+    ``folds`` or ``stability`` it makes the whole report, and needs memory for the states of all segments (and
+    folds).
     There is no warning if no row is positive.
     """
     options = ReportOptions.of(locals())
@@ -182,7 +186,8 @@ def report(
         local_rows = Rows.from_arguments(rows, selected.label, selected.scores, options)
         local = evaluation(local_rows, options).collect_schema()
     stages = dataclasses.replace(selected.stages(name, {}), interval=options.limits)
-    if any(getattr(options, name) is not None for name in ("versus", "groupings", "folds", "stability")):
+    together = [options.versus, options.groupings, options.folds, options.stability]
+    if options.calibration or any(option is not None for option in together):
         return selected.evaluated(dataclasses.replace(stages, options=options), local).toDF(*local)
     borders = borders_of(selected.sample()) if ci in PLACEMENT_METHODS else None
     if borders is not None:
