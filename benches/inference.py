@@ -187,7 +187,7 @@ def venkatraman(label: Labels, one: Floats, other: Floats, n_permutations: int) 
     def statistic(a: Floats, b: Floats) -> float:
         orders = np.argsort(a), np.argsort(b)
         missed = [np.cumsum(label[order]) for order in orders]
-        # The number of rows called positive is the same, so each missed positive makes a false positive.
+        # The number of rows predicted positive is the same, so each missed positive makes a false positive.
         return float(2 * np.abs(missed[0] - missed[1]).sum())
 
     ranks = midranks(one), midranks(other)

@@ -108,7 +108,7 @@ def roc_band(
     n_points
         The number of places, from 3 to 10,000. Between two places the band is a straight line, so 100 or more
         are needed. For ``"likelihood"`` the places are at most so many false positive rates, which follow the
-        curve and are closer together near both ends. For thresholds they are the point where no row is called
+        curve and are closer together near both ends. For thresholds they are the point where no row is predicted
         positive, and thresholds that are spread evenly over the distinct scores, including the highest and
         the lowest (all of them if they are fewer). Otherwise they are false positive rates from ``min_fpr``
         to ``max_fpr``, or angles in equal steps, both ends included.
@@ -133,8 +133,8 @@ def roc_band(
         One List of Structs for each group, named after the score, with one struct for each place:
 
         - ``at`` (Float64): The place: the fpr, or the angle in radians, from 0 to π/2; null for thresholds.
-        - ``threshold`` (Float64): Rows with ``score >= threshold`` are called positive. Null where no row is
-          called positive, and with the other methods.
+        - ``threshold`` (Float64): Rows with ``score >= threshold`` are predicted positive. Null where no row is
+          predicted positive, and with the other methods.
         - ``fpr`` (Float64): The fpr of the mean of the curves that were read; with one curve, its own.
         - ``tpr`` (Float64): The tpr of that curve.
         - ``lower_fpr`` (Float64): The fpr of the lower curve.

@@ -80,7 +80,7 @@ def roc_auc_difference(
         The coverage, between 0 and 1. The interval of the difference is always two-sided.
     weight
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Weights are for rows that were drawn with unequal probabilities: the standard error is then
+        left out. Weights are for rows sampled with unequal probabilities: the standard error is then
         that of the infinitesimal jackknife. Only for whole areas by ``"delong"``.
     cluster
         A column of clusters: the rows of one cluster, such as those of one customer, are not independent. The
@@ -189,7 +189,7 @@ def compare_scores(
         The coverage, between 0 and 1.
     weight
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Weights are for rows that were drawn with unequal probabilities: all covariances are then
+        left out. Weights are for rows sampled with unequal probabilities: all covariances are then
         those of the infinitesimal jackknife.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative. The
@@ -326,7 +326,7 @@ def roc_curve_difference(
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``statistic`` (Float64): The sum, over all numbers of rows called positive, of the absolute
+        - ``statistic`` (Float64): The sum, over all numbers of rows predicted positive, of the absolute
           difference between the numbers of errors of the two scores.
         - ``p_value`` (Float64): The share of permutations with a statistic that is at least as large.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.

@@ -40,7 +40,7 @@ def roc_curve(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the ROC curve: the counts and rates of the rows called positive, at every distinct score.
+    """Return the ROC curve: the counts and rates of the rows predicted positive, at every distinct score.
 
     Parameters
     ----------
@@ -64,20 +64,20 @@ def roc_curve(
     -------
     polars.Expr
         One List of Structs for each group, named after the score. Element 0 is the point (0, 0), where no row
-        is called positive. Element i is the point at the i-th highest distinct score, and the last element is
+        is predicted positive. Element i is the point at the i-th highest distinct score, and the last element is
         (1, 1). Tied rows make one step, which is diagonal if they belong to both classes.
 
-        - ``threshold`` (the score's dtype): A row is called positive if ``score >= threshold``; null in
+        - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``fp`` (UInt64; with weights Float64): Negatives that are called positive; with weights the sum of
+        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum of
           their weights.
-        - ``tp`` (UInt64; with weights Float64): Positives that are called positive; with weights the sum of
+        - ``tp`` (UInt64; with weights Float64): Positives that are predicted positive; with weights the sum of
           their weights.
         - ``fpr`` (Float64): ``fp`` as a share of all negatives.
         - ``tpr`` (Float64): ``tp`` as a share of all positives.
-        - ``tn`` (UInt64; with weights Float64): Negatives that are not called positive; only with
+        - ``tn`` (UInt64; with weights Float64): Negatives that are not predicted positive; only with
           ``at_threshold``.
-        - ``fn`` (UInt64; with weights Float64): Positives that are not called positive; only with
+        - ``fn`` (UInt64; with weights Float64): Positives that are not predicted positive; only with
           ``at_threshold``.
         - ``error`` (Float64): The largest vertical distance between the whole curve and the line that ends in
           this point; only with ``max_points``. The largest of these numbers is the error of the drawing.
@@ -147,14 +147,14 @@ def pr_curve(
     -------
     polars.Expr
         One List of Structs for each group, named after the score. Element 0 is the start, where no row is
-        called positive: recall 0 and, by convention, precision 1. Element i is the point at the i-th highest
+        predicted positive: recall 0 and, by convention, precision 1. Element i is the point at the i-th highest
         distinct score.
 
-        - ``threshold`` (the score's dtype): A row is called positive if ``score >= threshold``; null in
+        - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``fp`` (UInt64; with weights Float64): Negatives that are called positive; with weights the sum of
+        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum of
           their weights.
-        - ``tp`` (UInt64; with weights Float64): Positives that are called positive; with weights the sum of
+        - ``tp`` (UInt64; with weights Float64): Positives that are predicted positive; with weights the sum of
           their weights.
         - ``precision`` (Float64): ``tp / (tp + fp)``.
         - ``recall`` (Float64): ``tp / P``, the tpr.
@@ -202,14 +202,14 @@ def det_curve(
     -------
     polars.Expr
         One List of Structs for each group, named after the score. Element 0 is the point where no row is
-        called positive and every positive is missed. Element i is the point at the i-th highest distinct
-        score, and in the last element every row is called positive.
+        predicted positive and every positive is missed. Element i is the point at the i-th highest distinct
+        score, and in the last element every row is predicted positive.
 
-        - ``threshold`` (the score's dtype): A row is called positive if ``score >= threshold``; null in
+        - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``fp`` (UInt64; with weights Float64): Negatives that are called positive; with weights the sum of
+        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum of
           their weights.
-        - ``fn`` (UInt64; with weights Float64): Positives that are called negative; with weights the sum of
+        - ``fn`` (UInt64; with weights Float64): Positives that are predicted negative; with weights the sum of
           their weights.
         - ``fpr`` (Float64): ``fp`` as a share of all negatives.
         - ``fnr`` (Float64): ``fn`` as a share of all positives.
@@ -495,9 +495,9 @@ def cap_curve(
         One List of Structs for each group, named after the score. Element 0 is the point (0, 0); element i is
         the point at the i-th highest distinct score, and the last is (1, 1).
 
-        - ``threshold`` (the score's dtype): A row is called positive if ``score >= threshold``; null in
+        - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``n`` (UInt64; with weights Float64): Rows that are called positive; with weights the sum of their
+        - ``n`` (UInt64; with weights Float64): Rows that are predicted positive; with weights the sum of their
           weights.
         - ``tp`` (UInt64; with weights Float64): Positives among them; with weights the sum of their weights.
         - ``population`` (Float64): ``n`` as a share of all rows.

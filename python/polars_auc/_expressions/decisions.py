@@ -65,16 +65,16 @@ def net_benefit(
     polars.Expr
         One List of Structs for each group, named after the score, in the order of ``thresholds``:
 
-        - ``threshold`` (Float64): The threshold: a row is called positive if ``score >= threshold``.
+        - ``threshold`` (Float64): The threshold: a row is predicted positive if ``score >= threshold``.
         - ``net_benefit`` (Float64): The net benefit in true positives for each row, at most the share of
           positives.
         - ``se`` (Float64): The standard error of the net benefit; null with a single row.
         - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``treat_all`` (Float64): The net benefit of calling all rows positive; that of calling none is 0.
+        - ``treat_all`` (Float64): The net benefit of predicting all rows positive; that of predicting none positive is 0.
         - ``standardized`` (Float64): The net benefit as a share of the largest possible, ``net_benefit /
           prevalence``; null without a positive.
         - ``interventions_avoided`` (Float64): The net share of rows that are spared, in comparison with
-          calling all positive: ``(net_benefit - treat_all) (1 - t) / t``.
+          predicting all positive: ``(net_benefit - treat_all) (1 - t) / t``.
         - ``tpr`` (Float64): ``tp / P``; null without a positive.
         - ``fpr`` (Float64): ``fp / N``; null without a negative.
 
@@ -324,7 +324,7 @@ def net_benefit_difference(
     polars.Expr
         One List of Structs for each group, named after the first score, in the order of ``thresholds``:
 
-        - ``threshold`` (Float64): The threshold: a row is called positive if ``score >= threshold``.
+        - ``threshold`` (Float64): The threshold: a row is predicted positive if ``score >= threshold``.
         - ``net_benefit_a`` (Float64): The net benefit of the first score, in true positives for each row.
         - ``net_benefit_b`` (Float64): The net benefit of the second score.
         - ``difference`` (Float64): ``net_benefit_a - net_benefit_b``.
@@ -534,12 +534,12 @@ def mcnemar(
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     at_a
-        The threshold of the first score: a row is called positive if ``score_a >= at_a``.
+        The threshold of the first score: a row is predicted positive if ``score_a >= at_a``.
     at_b
         The threshold of the second score.
     rate
-        What is compared: ``"accuracy"``, the share of rows that are called what they are; ``"tpr"``, of
-        positives that are called positive; ``"fpr"``, of negatives; or ``"selection_rate"``, of all rows.
+        What is compared: ``"accuracy"``, the share of rows classified correctly; ``"tpr"``, of
+        positives that are predicted positive; ``"fpr"``, of negatives; or ``"selection_rate"``, of all rows.
     method
         ``"exact"``: twice the smaller binomial tail. ``"mid_p"``: the same with half the probability of what
         was observed, which is less cautious. ``"chi_square"``: without a correction for continuity.
@@ -618,7 +618,7 @@ def enrichment_factor(
     Returns
     -------
     polars.Expr
-        The factor, from 0 to ``1 / fraction``; 1 if the score says nothing. It is null without a positive,
+        The factor, from 0 to ``1 / fraction``; 1 if the score is uninformative. It is null without a positive,
         and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
@@ -749,7 +749,7 @@ def h_measure(
     Returns
     -------
     polars.Expr
-        The measure, from 0 if the score says nothing to 1. It is null without a positive or without a
+        The measure, from 0 if the score is uninformative to 1. It is null without a positive or without a
         negative, and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes

@@ -432,10 +432,10 @@ def subgroup_rate_difference(
         Which rows belong to the subgroup; all other rows are the background. Boolean, such as
         ``pl.col("country") == "NO"``, or an integer or float column that holds only 0 and 1.
     at
-        The threshold: a row is called positive if ``score >= at``.
+        The threshold: a row is predicted positive if ``score >= at``.
     rate
-        What is compared: ``"tpr"``, the share of positives that are called positive; ``"fpr"``, of negatives;
-        ``"ppv"``, of called rows that are positive; ``"selection_rate"``, of all rows that are called; or
+        What is compared: ``"tpr"``, the share of positives that are predicted positive; ``"fpr"``, of negatives;
+        ``"ppv"``, of rows predicted positive that are positive; ``"selection_rate"``, of all rows that are predicted positive; or
         ``"accuracy"``.
     level
         The coverage, between 0 and 1.

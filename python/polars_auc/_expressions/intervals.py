@@ -85,7 +85,7 @@ def roc_auc_ci(
     weight
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
         left out. The standard error is then that of the infinitesimal jackknife, for ``"wilson"``,
-        ``"delong"`` and ``"logit"``. It is made for samples whose rows were drawn with unequal probabilities,
+        ``"delong"`` and ``"logit"``. It is made for samples whose rows were sampled with unequal probabilities,
         where weights correct for that. If a weight is the number of repeated rows instead, the standard error
         is too large, because each repeated row is an observation. Not possible with the other methods.
     cluster
@@ -113,7 +113,7 @@ def roc_auc_ci(
         The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The interval is always
         two-sided.
     null
-        The value that is tested. 0.5 by default, or the area of a score that says nothing for a partial area.
+        The value that is tested. 0.5 by default, or the area of an uninformative score for a partial area.
     margin
         With a margin, a small p-value shows that the value is above ``null - margin``
         (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
@@ -181,7 +181,7 @@ def roc_auc_ci(
     costs O(n): rows are drawn by their rank, so that nothing has to be sorted again.
 
     The standard error of a partial area is DeLong's with other placements: a negative has the tpr at its
-    own fpr, and a positive the length of fpr at which it is called positive, where a row outside the
+    own fpr, and a positive the length of fpr at which it is predicted positive, where a row outside the
     bounds is as if it were on the next bound. These are the influences of the rows on the area, the
     thresholds at the bounds included (Jaeckel 1972). pROC has no such error, only the bootstrap's. With
     ``"logit"`` it is the standard error of the jackknife (Tukey 1958): how the area changes if one row after
@@ -275,7 +275,7 @@ def roc_summary(
         - ``average_precision`` (Float64): As :func:`polars_auc.average_precision`: the mean, over positives,
           of the precision at their score; 1 without a negative.
         - ``best_threshold`` (the score's dtype): The score at which ``tpr - fpr`` is largest, where a row is
-          called positive if ``score >= best_threshold``; if there are several, the highest.
+          predicted positive if ``score >= best_threshold``; if there are several, the highest.
         - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all weights, which is
           NaN if a score is NaN.
         - ``n`` (UInt64): The rows that were used.
@@ -419,7 +419,7 @@ def bootstrap_ci(
         - ``se``: the standard deviation of the resamples;
         - ``lower``, ``upper``: the limits (Float64);
         - ``n_undefined``: resamples in which the number is undefined, which are left out (UInt64), such as a
-          precision where nothing is called positive.
+          precision where nothing is predicted positive.
 
         ``se`` and limits are null with fewer than two positives or fewer than two negatives, and if the
         number is defined in fewer than two resamples; ``se`` also if a resample has an infinite threshold.

@@ -230,7 +230,7 @@ def ks_statistic(
 
         - ``ks`` (Float64): The distance, 0 to 1.
         - ``difference`` (Float64): ``tpr - fpr`` where it occurs: the distance with its sign.
-        - ``threshold`` (the score's dtype): The score at which this distance occurs, where a row is called
+        - ``threshold`` (the score's dtype): The score at which this distance occurs, where a row is predicted
           positive if ``score >= threshold``; if there are several, the highest.
         - ``p_value`` (Float64): For the hypothesis that both classes have the same distribution. Null with
           weights, because weights do not say how many observations there are.
@@ -337,7 +337,7 @@ def gini_index(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``gini`` (Float64): The index: 0 if the score says nothing, below 1, negative if it orders rows the
+        - ``gini`` (Float64): The index: 0 if the score is uninformative, below 1, negative if it orders rows the
           wrong way round.
         - ``normalized`` (Float64): ``gini`` over the index of the target ordered by itself, at most 1.
         - ``points`` (List of Struct): With ``points``, for each distinct score, highest first, ``score``, the

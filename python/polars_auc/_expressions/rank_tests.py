@@ -411,7 +411,7 @@ def concordance_index(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``concordance`` (Float64): The index, 0 to 1; 1/2 for a score that says nothing.
+        - ``concordance`` (Float64): The index, 0 to 1; 1/2 for an uninformative score.
         - ``se`` (Float64): Its standard error, by the infinitesimal jackknife.
         - ``lower``, ``upper`` (Float64): The limits of the interval.
         - ``concordant`` (UInt64): Comparable pairs in which the earlier event has the higher score.

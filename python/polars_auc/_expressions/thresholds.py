@@ -62,7 +62,7 @@ def operating_point(
         - ``"target_fpr"``: the largest tpr whose fpr is at most ``target``.
         - ``"target_tpr"``: the smallest fpr whose tpr is at least ``target``.
         - ``"target_precision"``: the largest tpr whose precision is at least ``target``.
-        - ``"top_p"``: as many rows called positive as there are positives, or slightly more if scores tie.
+        - ``"top_p"``: as many rows predicted positive as there are positives, or slightly more if scores tie.
           Ling, Huang and Zhang measure accuracy at this threshold.
     target
         The rate for ``"target_fpr"``, ``"target_tpr"`` or ``"target_precision"``, from 0 to 1.
@@ -84,13 +84,13 @@ def operating_point(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``threshold`` (the score's dtype): A row is called positive if ``score >= threshold``. Null if it is
+        - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``. Null if it is
           best to call no row positive.
         - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64; with weights Float64): The four counts; with weights the
           sums of weights (Float64).
         - ``tpr`` (Float64): ``tp / P``, 0 to 1.
         - ``fpr`` (Float64): ``fp / N``.
-        - ``precision`` (Float64): ``tp / (tp + fp)``; null if no row is called positive.
+        - ``precision`` (Float64): ``tp / (tp + fp)``; null if no row is predicted positive.
         - ``accuracy`` (Float64): ``(tp + tn) / (P + N)``.
         - ``f`` (Float64): ``(1 + beta²) precision tpr / (beta² precision + tpr)``.
         - ``criterion`` (Float64): The value of the criterion at this threshold; for ``"top_p"`` the accuracy,
@@ -149,7 +149,7 @@ def confusion_at(
     label, score, weight, count, state
         The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     at
-        The threshold: a row is called positive if ``score >= at``. Or several, in a list; the result is then
+        The threshold: a row is predicted positive if ``score >= at``. Or several, in a list; the result is then
         a list of records in the same order. Any number; it is compared with the scores in their own dtype and
         without rounding, so 2.5 on integers means 3 and above. With Decimal scores a float stands for the
         decimal that it is written as. With Float scores a Decimal with digits behind the point stands for the
@@ -184,9 +184,9 @@ def confusion_at(
         - ``npv``, ``npv_lower``, ``npv_upper`` (Float64): ``tn / (tn + fn)``, the negative predictive value,
           and its limits.
         - ``positive_likelihood``, ``positive_likelihood_lower``, ``positive_likelihood_upper`` (Float64):
-          ``tpr / fpr``: how much more often a positive is called positive.
+          ``tpr / fpr``: how much more often a positive is predicted positive.
         - ``negative_likelihood``, ``negative_likelihood_lower``, ``negative_likelihood_upper`` (Float64):
-          ``(1 - tpr) / (1 - fpr)``: how much more often a positive is called negative.
+          ``(1 - tpr) / (1 - fpr)``: how much more often a positive is predicted negative.
         - ``odds_ratio``, ``odds_ratio_lower``, ``odds_ratio_upper`` (Float64): The diagnostic odds ratio ``tp
           tn / (fp fn)``, with its limits ``odds_ratio_lower``, ``odds_ratio_upper``. Limits of ratios are
           null if a count in them is 0.
@@ -196,11 +196,11 @@ def confusion_at(
         - ``f`` (Float64): ``(1 + beta²) precision tpr / (beta² precision + tpr)``.
         - ``mcc`` (Float64): Matthews' correlation of labels and predicted classes, -1 to 1.
         - ``kappa`` (Float64): Cohen's kappa, their agreement beyond chance, at most 1.
-        - ``predicted_rate`` (Float64): The share of rows called positive.
+        - ``predicted_rate`` (Float64): The share of rows predicted positive.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         A rate is null where its denominator is 0: ``tpr`` and ``f`` without a positive, ``fpr`` without a
-        negative, ``balanced_accuracy`` without either, ``precision`` if no row is called positive, ``npv`` if
+        negative, ``balanced_accuracy`` without either, ``precision`` if no row is predicted positive, ``npv`` if
         every row is. ``mcc`` is null if all labels are equal or all rows are called the same, where
         scikit-learn gives 0; ``kappa`` only if both are so and agree. If a score is NaN rates are NaN and the
         four counts null. Rows with a null label, score or weight are skipped.
@@ -244,7 +244,7 @@ def _at_separate_thresholds(
         raise ValueError(msg)
     if columns["score"] is not None:
         score = pl.col(columns["score"]) if isinstance(columns["score"], str) else columns["score"]
-        # Whether a row is called positive is a score itself. To Polars, NaN is above all numbers.
+        # Whether a row is predicted positive is a score itself. To Polars, NaN is above all numbers.
         is_number = score.cast(pl.Float64).is_nan().fill_null(value=False).not_()
         called = (score >= at).cast(pl.Float64)
         columns = {**columns, "score": pl.when(is_number).then(called).otherwise(math.nan)}

@@ -20,7 +20,7 @@ _ROWS = 2**16
 
 _SCHEMA = {"label": pl.Boolean, "score": pl.Float64}
 
-# What a row counts as: whether it is positive, and whether it is called positive.
+# What a row counts as: whether it is positive, and whether it is predicted positive.
 _CONFUSION = (("tp", True, True), ("fp", False, True), ("tn", False, False), ("fn", True, False))
 
 
@@ -54,7 +54,7 @@ class Evaluator:
     scale
         Where the state has its small bins: see :func:`polars_auc.roc_state`.
     threshold
-        The threshold of :meth:`confusion`: a row is called positive if ``score >= threshold``. A number that
+        The threshold of :meth:`confusion`: a row is predicted positive if ``score >= threshold``. A number that
         Float64 would round is refused.
     window
         How many periods count, such as the last 28 days: :meth:`next_period` begins a new one, and forgets

@@ -101,7 +101,7 @@ def compare_segments(
         The coverage, between 0 and 1.
     weight
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Weights are for rows that were drawn with unequal probabilities. The standard errors are
+        left out. Weights are for rows sampled with unequal probabilities. The standard errors are
         then those of the infinitesimal jackknife. Not possible with ``cluster``.
     cluster
         A column of clusters: the rows of one cluster, such as those of one customer, are not independent. A

@@ -337,9 +337,9 @@ def _no_interval(table: pl.DataFrame, by: list[str], weighted: Sequence[str]) ->
     """List the rows that have an AUC and no interval, and say why."""
     why = (
         pl.when(pl.col("n_pos") == 1)
-        .then(pl.lit("one row is positive, which says nothing of its variance"))
+        .then(pl.lit("one row is positive, so its variance is unknown"))
         .when(pl.col("n") - pl.col("n_pos") == 1)
-        .then(pl.lit("one row is negative, which says nothing of its variance"))
+        .then(pl.lit("one row is negative, so its variance is unknown"))
         .when(pl.col("score").is_in(weighted))
         .then(pl.lit("the state does not know the squares of the weights, or they are too small"))
         .otherwise(pl.lit("its variance cannot be estimated"))

@@ -220,7 +220,7 @@ KINDS: Mapping[str, Kind] = {
         Axis("probability_cost", "probability cost"),
         Axis("expected_cost", "normalized expected cost", "cost"),
         {"probability_cost": _RATE, "expected_cost": _RATE, "fpr": _RATE, "tpr": _RATE},
-        "The dashed lines are the cost where all rows are called positive, or none.",
+        "The dashed lines are the cost where all rows are predicted positive, or none.",
         ends=((0, 0), (0.5, 0.5), (1, 0)),
         rising="probability_cost",
     ),

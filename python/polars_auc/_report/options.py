@@ -272,7 +272,7 @@ class ReportOptions:
     )
     weight: IntoExpr | None = option(
         None,
-        f"{_COLUMN} with the weight of each row, for rows that were drawn with unequal probabilities, with "
+        f"{_COLUMN} with the weight of each row, for rows sampled with unequal probabilities, with "
         '`ci="wilson"`, "delong" or "logit"',
         metavar="COLUMN",
         conflicts=(_ALL_ROWS,),

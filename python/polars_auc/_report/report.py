@@ -121,7 +121,7 @@ def report(
         are skipped. Not possible with ``calibration``, ``folds``, ``user``, ``memory``,
         ``ci="hanley_mcneil"``, ``ci="obuchowski"`` and ``interval="bca"``.
     weight
-        The weight of each row, for samples whose rows were drawn with unequal probabilities: a column of
+        The weight of each row, for samples whose rows were sampled with unequal probabilities: a column of
         finite numbers that are not negative. Rows of weight 0 or null are skipped. The standard errors are
         those of the infinitesimal jackknife: see :func:`polars_auc.roc_auc_ci`. ``n``, ``n_pos`` and
         ``n_missing`` count rows. Possible with ``ci="wilson"``, ``"delong"`` and ``"logit"``, and not with

@@ -171,7 +171,7 @@ record! {
     pub struct BandRecord {
         /// The place: the fpr, or the angle in radians, from 0 to π/2; null for thresholds.
         pub at: Option<f64>,
-        /// Rows with `score >= threshold` are called positive. Null where no row is called positive, and with the other
+        /// Rows with `score >= threshold` are predicted positive. Null where no row is predicted positive, and with the other
         /// methods.
         pub threshold: Option<f64>,
         /// The fpr of the mean of the curves that were read; with one curve, its own.
@@ -378,7 +378,7 @@ declaration! {
         level = 0.95,
         /// The number of places, from 3 to 10,000. Between two places the band is a straight line, so 100 or more are needed.
         /// For `"likelihood"` the places are at most so many false positive rates, which follow the curve and are closer
-        /// together near both ends. For thresholds they are the point where no row is called positive, and thresholds that are
+        /// together near both ends. For thresholds they are the point where no row is predicted positive, and thresholds that are
         /// spread evenly over the distinct scores, including the highest and the lowest (all of them if they are fewer).
         /// Otherwise they are false positive rates from `min_fpr` to `max_fpr`, or angles in equal steps, both ends included.
         n_points: integer = 101,

@@ -343,7 +343,7 @@ declaration! {
         /// The adjustment of the p-values of the differences for the number of differences: see `adjust_p_values()`.
         adjust: python("Adjustment | None") = "holm",
         level = 0.95,
-        /// Weights are for rows that were drawn with unequal probabilities: all covariances are then those of the infinitesimal
+        /// Weights are for rows sampled with unequal probabilities: all covariances are then those of the infinitesimal
         /// jackknife.
         weight = None, count = None,
     }

@@ -25,7 +25,7 @@ pub struct PopulationStability {
 record! {
     /// The index of one group.
     pub struct StabilityRecord {
-        /// The index, 0 or above; infinite as said at `empty_share`. Null without a row of the reference or without another
+        /// The index, 0 or above; infinite as `empty_share` describes. Null without a row of the reference or without another
         /// row, and if there is one band only, as if all scores of the reference are equal: nothing can then move.
         pub psi: Option<f64>,
         /// The probability of such an index or a larger one if both samples come from one population, asymptotically. Null
@@ -101,7 +101,7 @@ declaration! {
     /// Words: PSI, population stability index, score drift, data drift.
     PopulationStability => StabilityRecord {
         /// Which sample a row belongs to: Boolean, or an integer or float column that holds only 0 and 1. True or 1 is the
-        /// reference, such as the rows that a model was built on; false or 0 is the sample that is held against it, such as this
+        /// reference, such as the rows that a model was built on; false or 0 is the sample that is compared with it, such as this
         /// month's rows.
         label: column = None,
         /// Any numeric or Boolean column.
@@ -117,7 +117,7 @@ declaration! {
         /// Shares are then shares of weights, each band holds about the same weight of the reference, and there is no p-value.
         weight = None, count = None,
         /// in place of `score`. With a `label` beside it, each state is of rows of one sample, whatever labels these had: so the
-        /// states of a month can be held against those of a reference. Without one, the states' positives are the reference. The
+        /// states of a month can be compared with those of a reference. Without one, the states' positives are the reference. The
         /// states of a sample are merged. With `max_bins` the answer is approximate: scores in one bin of all states together
         /// count as ties. A state does not count rows whose label was null. If labels come late, the index of states is that of
         /// the rows that have one.

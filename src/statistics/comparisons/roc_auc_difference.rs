@@ -230,7 +230,7 @@ declaration! {
         null = None, margin = None,
         /// The interval of the difference is always two-sided.
         level = 0.95,
-        /// Weights are for rows that were drawn with unequal probabilities: the standard error is then that of the infinitesimal
+        /// Weights are for rows sampled with unequal probabilities: the standard error is then that of the infinitesimal
         /// jackknife. Only for whole areas by `"delong"`.
         weight = None,
         /// The standard error is then Obuchowski's, or whole clusters are resampled; with `weight` it is the jackknife's of

@@ -26,7 +26,7 @@ pub struct RocCurveDifference {
 record! {
     /// The test of one group.
     pub struct RocCurveDifferenceRecord {
-        /// The sum, over all numbers of rows called positive, of the absolute difference between the numbers of errors of
+        /// The sum, over all numbers of rows predicted positive, of the absolute difference between the numbers of errors of
         /// the two scores.
         pub statistic: Option<f64>,
         /// The share of permutations with a statistic that is at least as large.

@@ -57,7 +57,7 @@ pub struct Likelihood {
     pos: Class,
 }
 
-/// The likelihood of a rate, given the number of rows of a class called positive.
+/// The likelihood of a rate, given the number of rows of a class predicted positive.
 #[derive(Clone, Debug)]
 struct Class {
     /// The number of rows.

@@ -18,7 +18,7 @@ pub enum Sweep {
     /// On rays from (1, 0), at angles in ascending order, 0 on the axis of the fpr.
     Radial(Vec<Ray>),
     /// At thresholds: the index of each among the counts, highest first. Before the first one, no rows are
-    /// called positive.
+    /// predicted positive.
     Threshold(Vec<usize>),
 }
 
@@ -95,7 +95,7 @@ impl Sweep {
     }
 
     /// A sweep over evenly spaced distinct scores including both ends, or over all if there are fewer. At the
-    /// first point no rows are called positive.
+    /// first point no rows are predicted positive.
     fn thresholds(points: u32, distinct: usize) -> Sweep {
         let most = points as usize - 1;
         if distinct <= most {

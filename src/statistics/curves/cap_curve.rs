@@ -6,7 +6,7 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
 use crate::statistics::options::from_options;
 
-/// The share of positives among the rows called positive, at every distinct score, against the share of all
+/// The share of positives among the rows predicted positive, at every distinct score, against the share of all
 /// rows.
 ///
 /// Also called Lorenz curve of the positives or cumulative gains curve (Sobehart, Keenan and Stein 2000).
@@ -19,9 +19,9 @@ pub struct CapCurve {}
 record! {
     /// One point of the profile.
     pub struct CapPoint {
-        /// A row is called positive if `score >= threshold`; null in element 0.
+        /// A row is predicted positive if `score >= threshold`; null in element 0.
         pub threshold: Option<Threshold>,
-        /// Rows that are called positive; with weights the sum of their weights.
+        /// Rows that are predicted positive; with weights the sum of their weights.
         pub n: Mass,
         /// Positives among them; with weights the sum of their weights.
         pub tp: Mass,

@@ -6,9 +6,9 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Mass, Threshold, record};
 use crate::statistics::options::from_options;
 
-/// Both error rates of the rows called positive, at every distinct score.
+/// Both error rates of the rows predicted positive, at every distinct score.
 ///
-/// It starts with no rows called positive, so that every positive is missed, and ends with all rows called
+/// It starts with no rows predicted positive, so that every positive is missed, and ends with all rows called
 /// positive. Martin et al. (1997) plot both rates on normal scales. The points are those of the ROC curve,
 /// with `fnr = 1 - tpr` computed from the counts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,11 +17,11 @@ pub struct DetCurve {}
 record! {
     /// One point of the curve.
     pub struct DetPoint {
-        /// A row is called positive if `score >= threshold`; null in element 0.
+        /// A row is predicted positive if `score >= threshold`; null in element 0.
         pub threshold: Option<Threshold>,
-        /// Negatives that are called positive; with weights the sum of their weights.
+        /// Negatives that are predicted positive; with weights the sum of their weights.
         pub fp: Mass,
-        /// Positives that are called negative; with weights the sum of their weights.
+        /// Positives that are predicted negative; with weights the sum of their weights.
         pub r#fn: Mass,
         /// `fp` as a share of all negatives.
         pub fpr: f64,

@@ -16,7 +16,7 @@ record! {
     }
 }
 
-/// Appends a point with no rows called positive, and one for every distinct score, highest first.
+/// Appends a point with no rows predicted positive, and one for every distinct score, highest first.
 ///
 /// Points are written directly into the columns, so that a long curve is not in memory twice.
 pub fn append_points<R: Record>(
@@ -46,9 +46,9 @@ pub fn append_points<R: Record>(
 /// The points of a curve from (0, 0): one for each distinct score or for some of them.
 #[derive(Clone, Debug)]
 pub struct Points {
-    /// The score of every point but the first: rows with this score or a higher one are called positive.
+    /// The score of every point but the first: rows with this score or a higher one are predicted positive.
     keys: Keys,
-    /// Negatives and positives called positive; 0 at the first point.
+    /// Negatives and positives predicted positive; 0 at the first point.
     counts: Vec<(u64, u64)>,
     n_pos: u64,
     n_neg: u64,
@@ -78,7 +78,7 @@ impl Points {
         self.counts.push((fp, tp));
     }
 
-    /// Negatives and positives called positive at each point.
+    /// Negatives and positives predicted positive at each point.
     pub fn counts(&self) -> &[(u64, u64)] {
         &self.counts
     }
@@ -88,22 +88,22 @@ impl Points {
         point.checked_sub(1).map(|place| Threshold(self.keys.at(place)))
     }
 
-    /// Negatives called positive.
+    /// Negatives predicted positive.
     pub fn fp(&self, point: usize) -> Mass {
         Mass::of(self.counts[point].0, self.units.map(|units| units.neg))
     }
 
-    /// Positives called positive.
+    /// Positives predicted positive.
     pub fn tp(&self, point: usize) -> Mass {
         Mass::of(self.counts[point].1, self.units.map(|units| units.pos))
     }
 
-    /// The share of negatives called positive.
+    /// The share of negatives predicted positive.
     pub fn fpr(&self, point: usize) -> f64 {
         math::quotient(self.counts[point].0.into(), self.n_neg.into())
     }
 
-    /// The share of positives called positive.
+    /// The share of positives predicted positive.
     pub fn tpr(&self, point: usize) -> f64 {
         math::quotient(self.counts[point].1.into(), self.n_pos.into())
     }

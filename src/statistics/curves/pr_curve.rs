@@ -8,7 +8,7 @@ use crate::statistics::options::from_options;
 
 /// Precision and recall at every distinct score, highest first.
 ///
-/// It starts with no rows called positive: recall 0, and a precision of 1 by convention. Without negatives
+/// It starts with no rows predicted positive: recall 0, and a precision of 1 by convention. Without negatives
 /// all precisions are 1; without positives there is no curve.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PrCurve {}
@@ -16,11 +16,11 @@ pub struct PrCurve {}
 record! {
     /// One point of the curve.
     pub struct PrPoint {
-        /// A row is called positive if `score >= threshold`; null in element 0.
+        /// A row is predicted positive if `score >= threshold`; null in element 0.
         pub threshold: Option<Threshold>,
-        /// Negatives that are called positive; with weights the sum of their weights.
+        /// Negatives that are predicted positive; with weights the sum of their weights.
         pub fp: Mass,
-        /// Positives that are called positive; with weights the sum of their weights.
+        /// Positives that are predicted positive; with weights the sum of their weights.
         pub tp: Mass,
         /// `tp / (tp + fp)`.
         pub precision: f64,

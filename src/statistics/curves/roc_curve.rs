@@ -7,9 +7,9 @@ use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
 use crate::statistics::options::{OptionError, Options, from_options};
 
-/// The ROC curve: counts and rates of the rows called positive, at every distinct score.
+/// The ROC curve: counts and rates of the rows predicted positive, at every distinct score.
 ///
-/// It starts at (0, 0), where no rows are called positive and there is no threshold. Each distinct score,
+/// It starts at (0, 0), where no rows are predicted positive and there is no threshold. Each distinct score,
 /// highest first, is one step: up by its positives, right by its negatives, diagonal for ties (Fawcett 2006,
 /// algorithm 1). It ends at (1, 1). The counts are the unnormalised steps of Komarek (2004, section 5.1.4).
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,11 +21,11 @@ pub struct RocCurve {
 record! {
     /// One point of the curve.
     pub struct RocPoint {
-        /// A row is called positive if `score >= threshold`; null in element 0.
+        /// A row is predicted positive if `score >= threshold`; null in element 0.
         pub threshold: Option<Threshold>,
-        /// Negatives that are called positive; with weights the sum of their weights.
+        /// Negatives that are predicted positive; with weights the sum of their weights.
         pub fp: Mass,
-        /// Positives that are called positive; with weights the sum of their weights.
+        /// Positives that are predicted positive; with weights the sum of their weights.
         pub tp: Mass,
         /// `fp` as a share of all negatives.
         pub fpr: f64,

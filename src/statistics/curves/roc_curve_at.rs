@@ -29,11 +29,11 @@ pub enum At {
 record! {
     /// One point.
     pub struct RocPointAt {
-        /// Rows with this score or a higher one are called positive; null at (0, 0) and between points.
+        /// Rows with this score or a higher one are predicted positive; null at (0, 0) and between points.
         pub threshold: Option<Threshold>,
-        /// Negatives called positive; null between points.
+        /// Negatives predicted positive; null between points.
         pub fp: Option<Mass>,
-        /// Positives called positive; null between points.
+        /// Positives predicted positive; null between points.
         pub tp: Option<Mass>,
         /// The false positive rate.
         pub fpr: f64,

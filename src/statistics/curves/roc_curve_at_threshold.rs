@@ -19,19 +19,19 @@ pub struct RocCurveAtThreshold {
 record! {
     /// One point.
     pub struct RocPointAtThreshold {
-        /// Rows with this score or a higher one are called positive; null if no score of the type is so high.
+        /// Rows with this score or a higher one are predicted positive; null if no score of the type is so high.
         pub threshold: Option<Threshold>,
-        /// Negatives called positive.
+        /// Negatives predicted positive.
         pub fp: Mass,
-        /// Positives called positive.
+        /// Positives predicted positive.
         pub tp: Mass,
         /// The false positive rate.
         pub fpr: Option<f64>,
         /// The true positive rate.
         pub tpr: Option<f64>,
-        /// Negatives that are not called positive; only with `at_threshold`.
+        /// Negatives that are not predicted positive; only with `at_threshold`.
         pub tn: Mass,
-        /// Positives that are not called positive; only with `at_threshold`.
+        /// Positives that are not predicted positive; only with `at_threshold`.
         pub r#fn: Mass,
     }
 }

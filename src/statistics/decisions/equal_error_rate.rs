@@ -14,7 +14,7 @@ record! {
     pub struct EqualErrorRecord {
         /// The rate, from 0 to 1; null without a positive or without a negative.
         pub equal_error_rate: Option<f64>,
-        /// The score at which the curve reaches it: calling all rows with this score or a higher one positive has an fnr of at most
+        /// The score at which the curve reaches it: predicting all rows with this score or a higher one positive has an fnr of at most
         /// the rate and an fpr of at least the rate.
         pub threshold: Option<Threshold>,
         /// Positives and negatives that were used.

@@ -27,7 +27,7 @@ pub struct HMeasure {
 record! {
     /// The H measure of one group.
     pub struct HMeasureRecord {
-        /// The measure: 0 if the score says nothing, to 1; null without a positive or without a negative.
+        /// The measure: 0 if the score is uninformative, to 1; null without a positive or without a negative.
         pub h_measure: Option<f64>,
     }
 }
@@ -72,7 +72,7 @@ impl HMeasure {
 }
 
 declaration! {
-    /// Hand's H measure: the expected least loss over a distribution of costs, in comparison with a score that says nothing.
+    /// Hand's H measure: the expected least loss over a distribution of costs, in comparison with an uninformative score.
     ///
     /// Words: H measure, Hand's H, misclassification loss, cost-weighted, severity ratio.
     HMeasure {

@@ -16,7 +16,7 @@ use crate::statistics::rows::Rows;
 /// second is. If both are equally good, b is binomial with `b + c` trials of probability 1/2.
 #[derive(Clone, Copy, Debug)]
 pub struct McNemar {
-    /// For each score, the threshold from which rows are called positive.
+    /// For each score, the threshold from which rows are predicted positive.
     pub at: [f64; 2],
     /// The rate.
     pub rate: PairedRate,
@@ -148,11 +148,11 @@ declaration! {
     /// Words: McNemar test, compare sensitivity, compare specificity, compare accuracy, paired proportions, discordant pairs.
     McNemar => McNemarRecord {
         label, score_a, score_b;
-        /// The threshold of the first score: a row is called positive if `score_a >= at_a`.
+        /// The threshold of the first score: a row is predicted positive if `score_a >= at_a`.
         at_a: number,
         /// The threshold of the second score.
         at_b: number,
-        /// What is compared: `"accuracy"`, the share of rows that are called what they are; `"tpr"`, of positives that are called
+        /// What is compared: `"accuracy"`, the share of rows classified correctly; `"tpr"`, of positives that are called
         /// positive; `"fpr"`, of negatives; or `"selection_rate"`, of all rows.
         rate: word<PairedRate> = "accuracy",
         /// `"exact"`: twice the smaller binomial tail. `"mid_p"`: the same with half the probability of what was observed, which is

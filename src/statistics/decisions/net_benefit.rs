@@ -8,7 +8,7 @@ use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Column, Curve, Record, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
-/// The net benefit of calling rows positive from a threshold t: `tp / n - fp / n * t / (1 - t)` (Vickers and
+/// The net benefit of predicting rows positive from a threshold t: `tp / n - fp / n * t / (1 - t)` (Vickers and
 /// Elkin 2006, equation 1). The cost of a false positive is `t / (1 - t)` times the benefit of a true
 /// positive. Acting from a probability of t on implies this trade-off.
 #[derive(Clone, Debug)]
@@ -24,18 +24,18 @@ pub struct NetBenefit {
 record! {
     /// The net benefit at one threshold.
     pub struct NetBenefitRecord {
-        /// The threshold: a row is called positive if `score >= threshold`.
+        /// The threshold: a row is predicted positive if `score >= threshold`.
         pub threshold: f64,
         /// The net benefit in true positives for each row, at most the share of positives.
         pub net_benefit: Option<f64>,
         /// - `se`: the standard error of the net benefit; null with a single row.
         /// - `lower`, `upper`: the limits of its interval, by the normal distribution.
         pub interval: Interval,
-        /// The net benefit of calling all rows positive; that of calling none is 0.
+        /// The net benefit of predicting all rows positive; that of predicting none positive is 0.
         pub treat_all: Option<f64>,
         /// The net benefit as a share of the largest possible, `net_benefit / prevalence`; null without a positive.
         pub standardized: Option<f64>,
-        /// The net share of rows that are spared, in comparison with calling all positive: `(net_benefit - treat_all) (1 - t) / t`.
+        /// The net share of rows that are spared, in comparison with predicting all positive: `(net_benefit - treat_all) (1 - t) / t`.
         pub interventions_avoided: Option<f64>,
         /// `tp / P`; null without a positive.
         pub tpr: Option<f64>,
@@ -151,7 +151,7 @@ fn squares(ties: &Ties<'_>, keys: &[Option<u128>], units: Units) -> Option<Vec<(
 }
 
 impl NetBenefit {
-    /// The record at a threshold, from the weights of rows called positive and of all rows, and the sums of
+    /// The record at a threshold, from the weights of rows predicted positive and of all rows, and the sums of
     /// their squares.
     fn record(
         &self,
@@ -206,7 +206,7 @@ impl NetBenefit {
 }
 
 declaration! {
-    /// The net benefit of acting on a probability at given thresholds, beside treating all and none: a decision curve.
+    /// The net benefit of acting on a probability at given thresholds, in comparison with treating all and none: a decision curve.
     ///
     /// Words: net benefit, decision curve analysis, DCA, standardized net benefit, interventions avoided, treat all.
     NetBenefit => NetBenefitRecord {

@@ -28,7 +28,7 @@ pub struct NetBenefitDifference {
 record! {
     /// The difference at one threshold.
     pub struct NetBenefitDifferenceRecord {
-        /// The threshold: a row is called positive if `score >= threshold`.
+        /// The threshold: a row is predicted positive if `score >= threshold`.
         pub threshold: f64,
         /// The net benefit of the first score, in true positives for each row.
         pub net_benefit_a: f64,

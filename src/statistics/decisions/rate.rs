@@ -5,15 +5,15 @@ use crate::statistics::options::{OptionError, Options, Word, words};
 /// A rate at a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
-    /// Among all rows, positives called positive and negatives called negative.
+    /// Among all rows, positives predicted positive and negatives predicted negative.
     Accuracy,
-    /// Among positives, rows called positive.
+    /// Among positives, rows predicted positive.
     Tpr,
-    /// Among negatives, rows called positive.
+    /// Among negatives, rows predicted positive.
     Fpr,
-    /// Among rows called positive, positives.
+    /// Among rows predicted positive, positives.
     Ppv,
-    /// Among all rows, rows called positive.
+    /// Among all rows, rows predicted positive.
     SelectionRate,
 }
 words!(Rate { "tpr" => Tpr, "fpr" => Fpr, "ppv" => Ppv, "selection_rate" => SelectionRate, "accuracy" => Accuracy });

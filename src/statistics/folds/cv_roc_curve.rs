@@ -58,7 +58,7 @@ record! {
         pub tpr: f64,
         /// Their standard deviation; null if pooled.
         pub tpr_sd: Option<f64>,
-        /// By threshold, rows with `score >= threshold` are called positive. Null at the first point, where no row is called
+        /// By threshold, rows with `score >= threshold` are predicted positive. Null at the first point, where no row is called
         /// positive, and with the other methods.
         pub threshold: Option<f64>,
         /// The number of folds that were used.
@@ -149,7 +149,7 @@ impl CvRocCurve {
             // A threshold of zero is always +0.0, for every row order.
             scores[code as usize] = score + 0.0;
         }
-        // Above the highest score no rows are called positive.
+        // Above the highest score no rows are predicted positive.
         let codes_of_thresholds = self.spread(codes.distinct);
         let thresholds = rayon::iter::once((codes.distinct, None))
             .chain(in_parts(codes_of_thresholds).map(|code| (code, Some(scores[code]))));
@@ -202,7 +202,7 @@ fn mean_and_sd(rates: impl Iterator<Item = f64>) -> (f64, Option<f64>) {
 struct FoldCurve {
     /// The codes of its scores, highest first.
     codes: Vec<u32>,
-    /// The origin, and for each score the (fpr, tpr) of calling it and all higher ones positive.
+    /// The origin, and for each score the (fpr, tpr) of predicting it and all higher ones positive.
     points: Vec<(f64, f64)>,
 }
 
@@ -221,7 +221,7 @@ impl FoldCurve {
         })
     }
 
-    /// The point at which the score of this code and all higher ones are called positive.
+    /// The point at which the score of this code and all higher ones are predicted positive.
     fn above(&self, code: usize) -> (f64, f64) {
         self.points[self.codes.partition_point(|&key_code| key_code as usize >= code)]
     }
@@ -255,7 +255,7 @@ declaration! {
         ///   have the same meaning in all folds.
         method: word<Averaging> = "vertical",
         /// The number of points, 3 or more: false positive rates from 0 to 1 in equal steps. By threshold: the point where no
-        /// row is called positive, and thresholds that are spread evenly over the distinct scores of all folds, including the
+        /// row is predicted positive, and thresholds that are spread evenly over the distinct scores of all folds, including the
         /// highest and the lowest (all of them if they are fewer).
         n_points: integer = 101,
         /// The false positive rates, in any order, instead of equal steps; not possible by threshold.

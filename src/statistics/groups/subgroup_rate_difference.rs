@@ -17,7 +17,7 @@ use crate::statistics::rows::Rows;
 /// it.
 #[derive(Clone, Copy, Debug)]
 pub struct SubgroupRateDifference {
-    /// The threshold from which rows are called positive.
+    /// The threshold from which rows are predicted positive.
     pub at: f64,
     /// The rate.
     pub rate: Rate,
@@ -120,10 +120,10 @@ declaration! {
         /// Which rows belong to the subgroup; all other rows are the background. Boolean, such as `pl.col("country") == "NO"`,
         /// or an integer or float column that holds only 0 and 1.
         subgroup: column;
-        /// The threshold: a row is called positive if `score >= at`.
+        /// The threshold: a row is predicted positive if `score >= at`.
         at: number,
-        /// What is compared: `"tpr"`, the share of positives that are called positive; `"fpr"`, of negatives; `"ppv"`, of called rows
-        /// that are positive; `"selection_rate"`, of all rows that are called; or `"accuracy"`.
+        /// What is compared: `"tpr"`, the share of positives that are predicted positive; `"fpr"`, of negatives; `"ppv"`, of called rows
+        /// that are positive; `"selection_rate"`, of all rows that are predicted positive; or `"accuracy"`.
         rate: word<Rate> = "tpr",
         level = 0.95, count = None,
     }

@@ -334,7 +334,7 @@ declaration! {
         method: word<IntervalMethod> = None,
         level = 0.95,
         /// The standard error is then that of the infinitesimal jackknife, for `"wilson"`, `"delong"` and `"logit"`. It is made
-        /// for samples whose rows were drawn with unequal probabilities, where weights correct for that. If a weight is the
+        /// for samples whose rows were sampled with unequal probabilities, where weights correct for that. If a weight is the
         /// number of repeated rows instead, the standard error is too large, because each repeated row is an observation. Not
         /// possible with the other methods.
         weight = None,
@@ -360,7 +360,7 @@ declaration! {
         standardized: python("bool | Literal[\"always\"]") = false,
         /// The interval is always two-sided.
         alternative = "two-sided",
-        /// 0.5 by default, or the area of a score that says nothing for a partial area.
+        /// 0.5 by default, or the area of an uninformative score for a partial area.
         null = None, margin = None, count = None,
         /// in place of `label` and `score`. The states of a group are merged. With `max_bins` the answer is approximate: scores
         /// in one bin count as ties. Of states of rows with weights the standard error and all that follows from it are null

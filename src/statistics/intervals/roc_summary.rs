@@ -38,7 +38,7 @@ record! {
         pub ks: Option<f64>,
         /// As `average_precision()`: the mean, over positives, of the precision at their score; 1 without a negative.
         pub average_precision: Option<f64>,
-        /// The score at which `tpr - fpr` is largest, where a row is called positive if `score >= best_threshold`; if there
+        /// The score at which `tpr - fpr` is largest, where a row is predicted positive if `score >= best_threshold`; if there
         /// are several, the highest.
         pub best_threshold: Option<Threshold>,
         /// `n_pos / n`; with weights the positives' share of all weights, which is NaN if a score is NaN.
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(
             reversed.best_threshold,
             Some(Threshold(1)),
-            "everything called positive is as good as nothing"
+            "everything predicted positive is as good as nothing"
         );
         let alone = summary(&RocSummary::default(), &[1, 1], &[1u8, 2]);
         assert_eq!((alone.auc, alone.average_precision, alone.rows.pos), (None, Some(1.0), 2));

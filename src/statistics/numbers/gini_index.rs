@@ -35,7 +35,7 @@ record! {
 record! {
     /// The index of one group.
     pub struct GiniIndexRecord {
-        /// The index: 0 if the score says nothing, below 1, negative if it orders rows the wrong way round.
+        /// The index: 0 if the score is uninformative, below 1, negative if it orders rows the wrong way round.
         pub gini: Option<f64>,
         /// `gini` over the index of the target ordered by itself, at most 1.
         pub normalized: Option<f64>,

@@ -39,7 +39,7 @@ record! {
         pub ks: Option<f64>,
         /// `tpr - fpr` where it occurs: the distance with its sign.
         pub difference: Option<f64>,
-        /// The score at which this distance occurs, where a row is called positive if `score >= threshold`; if there are
+        /// The score at which this distance occurs, where a row is predicted positive if `score >= threshold`; if there are
         /// several, the highest.
         pub threshold: Option<Threshold>,
         /// For the hypothesis that both classes have the same distribution. Null with weights, because weights do not say

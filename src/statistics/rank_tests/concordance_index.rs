@@ -55,7 +55,7 @@ pub enum PairWeight {
 record! {
     /// The index of one group.
     pub struct ConcordanceRecord {
-        /// The index, 0 to 1; 1/2 for a score that says nothing.
+        /// The index, 0 to 1; 1/2 for an uninformative score.
         pub concordance: Option<f64>,
         /// - `se`: its standard error, by the infinitesimal jackknife.
         /// - `lower`, `upper`: the limits of the interval.

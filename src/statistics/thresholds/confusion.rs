@@ -1,4 +1,4 @@
-//! Counts and rates of calling rows positive from a score on.
+//! Counts and rates of predicting rows positive from a score on.
 
 use crate::math;
 use crate::ranking::ties::{Ties, Units};
@@ -7,25 +7,25 @@ use crate::statistics::kinds::{Mass, Threshold, record};
 record! {
     /// The four counts at a threshold, in a record.
     pub struct Calls {
-        /// The score: a row is called positive if `score >= threshold`; null if none is so high.
+        /// The score: a row is predicted positive if `score >= threshold`; null if none is so high.
         pub threshold: Option<Threshold>,
-        /// Positives called positive.
+        /// Positives predicted positive.
         pub tp: Option<Mass>,
-        /// Negatives called positive.
+        /// Negatives predicted positive.
         pub fp: Option<Mass>,
-        /// Negatives called negative.
+        /// Negatives predicted negative.
         pub tn: Option<Mass>,
-        /// Positives called negative.
+        /// Positives predicted negative.
         pub r#fn: Option<Mass>,
     }
 }
 
-/// The numbers of positives and of negatives called positive, and of all positives and negatives.
+/// The numbers of positives and of negatives predicted positive, and of all positives and negatives.
 #[derive(Clone, Copy, Debug)]
 pub struct Confusion {
-    /// Positives called positive; with weights, their units.
+    /// Positives predicted positive; with weights, their units.
     pub tp: u64,
-    /// Negatives called positive.
+    /// Negatives predicted positive.
     pub fp: u64,
     /// All positives.
     pub n_pos: u64,
@@ -45,12 +45,12 @@ struct ConfusionWeights {
 }
 
 impl Confusion {
-    /// No rows called positive.
+    /// No rows predicted positive.
     pub fn all_negative(ties: &Ties<'_>) -> Self {
         Confusion { tp: 0, fp: 0, n_pos: ties.n_pos(), n_neg: ties.n_neg(), units: ties.units() }
     }
 
-    /// The same with these numbers of either class called positive.
+    /// The same with these numbers of either class predicted positive.
     pub fn with(self, tp: u64, fp: u64) -> Self {
         Confusion { tp, fp, ..self }
     }
@@ -80,23 +80,23 @@ impl Confusion {
         Calls::new(threshold, tp, fp, tn, fn_)
     }
 
-    /// Rows called positive.
+    /// Rows predicted positive.
     pub fn called(&self) -> Mass {
         let ConfusionWeights { tp, fp, .. } = self.weights();
         Mass(if self.units.is_some() { (tp + fp).to_bits() } else { self.tp + self.fp })
     }
 
-    /// Positives called positive, divided by all positives; undefined without positives.
+    /// Positives predicted positive, divided by all positives; undefined without positives.
     pub fn tpr(&self) -> Option<f64> {
         (self.n_pos > 0).then(|| math::quotient(self.tp.into(), self.n_pos.into()))
     }
 
-    /// Negatives called positive, divided by all negatives; undefined without negatives.
+    /// Negatives predicted positive, divided by all negatives; undefined without negatives.
     pub fn fpr(&self) -> Option<f64> {
         (self.n_neg > 0).then(|| math::quotient(self.fp.into(), self.n_neg.into()))
     }
 
-    /// The share of positives among the rows called positive; undefined if there are none.
+    /// The share of positives among the rows predicted positive; undefined if there are none.
     pub fn precision(&self) -> Option<f64> {
         let ConfusionWeights { tp, fp, .. } = self.weights();
         share(tp, tp + fp)
@@ -120,29 +120,29 @@ impl Confusion {
         }
     }
 
-    /// The share of negatives among the rows called negative; undefined if there are none.
+    /// The share of negatives among the rows predicted negative; undefined if there are none.
     pub fn npv(&self) -> Option<f64> {
         let ConfusionWeights { tn, fn_, .. } = self.weights();
         share(tn, tn + fn_)
     }
 
-    /// The positive likelihood ratio `tpr / fpr`; undefined if no negative is called positive.
+    /// The positive likelihood ratio `tpr / fpr`; undefined if no negative is predicted positive.
     pub fn positive_likelihood(&self) -> Option<f64> {
         share(self.tpr()?, self.fpr()?)
     }
 
-    /// Positives called negative, divided by all positives; undefined without positives.
+    /// Positives predicted negative, divided by all positives; undefined without positives.
     pub fn fnr(&self) -> Option<f64> {
         Confusion { tp: self.n_pos - self.tp, ..*self }.tpr()
     }
 
-    /// The negative likelihood ratio `(1 - tpr) / (1 - fpr)`; undefined if no negative is called negative.
+    /// The negative likelihood ratio `(1 - tpr) / (1 - fpr)`; undefined if no negative is predicted negative.
     pub fn negative_likelihood(&self) -> Option<f64> {
         share(self.fnr()?, Confusion { fp: self.n_neg - self.fp, ..*self }.fpr()?)
     }
 
-    /// The odds of being called positive for positives, divided by the odds for negatives. Undefined if
-    /// either is infinite, or if no negative is called positive.
+    /// The odds of being predicted positive for positives, divided by the odds for negatives. Undefined if
+    /// either is infinite, or if no negative is predicted positive.
     pub fn odds_ratio(&self) -> Option<f64> {
         let ConfusionWeights { tp, fp, tn, fn_ } = self.shares();
         (self.n_pos > 0 && self.n_neg > 0).then(|| share(tp * tn, fp * fn_)).flatten()
@@ -189,7 +189,7 @@ impl Confusion {
         share(2.0 * (tp * tn - fn_ * fp), chance)
     }
 
-    /// The share of rows called positive; undefined without rows.
+    /// The share of rows predicted positive; undefined without rows.
     pub fn predicted_rate(&self) -> Option<f64> {
         let ConfusionWeights { tp, fp, tn, fn_ } = self.weights();
         share(tp + fp, tp + fp + tn + fn_)
@@ -234,7 +234,7 @@ fn share(part: f64, whole: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Six rows of ten called positive, four of them correctly.
+    /// Six rows of ten predicted positive, four of them correctly.
     #[test]
     fn rates() {
         let confusion = Confusion { tp: 4, fp: 2, n_pos: 5, n_neg: 5, units: None };

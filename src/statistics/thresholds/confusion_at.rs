@@ -11,10 +11,10 @@ use crate::statistics::inference::{RateInterval, interval::tail};
 use crate::statistics::kinds::{Column, Curve, Record, Summary, Threshold, record};
 use crate::statistics::options::{from_options, words};
 
-/// Counts and rates of calling rows positive from a specified threshold on.
+/// Counts and rates of predicting rows positive from a specified threshold on.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfusionAt {
-    /// A row is called positive if its score is not below.
+    /// A row is predicted positive if its score is not below.
     pub threshold: Number,
     /// The options of rates and their intervals.
     pub options: RateOptions,
@@ -66,9 +66,9 @@ record! {
         pub precision: RateInterval,
         /// `tn / (tn + fn)`, the negative predictive value, and its limits.
         pub npv: RateInterval,
-        /// `tpr / fpr`: how much more often a positive is called positive.
+        /// `tpr / fpr`: how much more often a positive is predicted positive.
         pub positive_likelihood: RateInterval,
-        /// `(1 - tpr) / (1 - fpr)`: how much more often a positive is called negative.
+        /// `(1 - tpr) / (1 - fpr)`: how much more often a positive is predicted negative.
         pub negative_likelihood: RateInterval,
         /// The diagnostic odds ratio `tp tn / (fp fn)`, with its limits `odds_ratio_lower`, `odds_ratio_upper`. Limits of
         /// ratios are null if a count in them is 0.
@@ -85,7 +85,7 @@ record! {
         pub mcc: Option<f64>,
         /// Cohen's kappa, their agreement beyond chance, at most 1.
         pub kappa: Option<f64>,
-        /// The share of rows called positive.
+        /// The share of rows predicted positive.
         pub predicted_rate: Option<f64>,
         /// Positives and negatives that were used.
         pub rows: Count,
@@ -188,7 +188,7 @@ declaration! {
     /// Matthews correlation, kappa, balanced accuracy, F-score, Wilson interval.
     ConfusionAt => ConfusionRecord {
         label = None, score = None,
-        /// The threshold: a row is called positive if `score >= at`. Or several, in a list; the result is then a list of records
+        /// The threshold: a row is predicted positive if `score >= at`. Or several, in a list; the result is then a list of records
         /// in the same order. Any number; it is compared with the scores in their own dtype and without rounding, so 2.5 on
         /// integers means 3 and above. With Decimal scores a float stands for the decimal that it is written as. With Float
         /// scores a Decimal with digits behind the point stands for the nearest float. Or an expression, for a threshold of each

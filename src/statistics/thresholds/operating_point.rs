@@ -81,14 +81,14 @@ impl FromOptions for OperatingPoint {
 record! {
     /// The best threshold of one group.
     pub struct OperatingPointRecord {
-        /// - `threshold`: a row is called positive if `score >= threshold`. Null if it is best to call no row positive.
+        /// - `threshold`: a row is predicted positive if `score >= threshold`. Null if it is best to call no row positive.
         /// - `tp`, `fp`, `tn`, `fn`: the four counts; with weights the sums of weights (Float64).
         pub calls: Calls,
         /// `tp / P`, 0 to 1.
         pub tpr: Option<f64>,
         /// `fp / N`.
         pub fpr: Option<f64>,
-        /// `tp / (tp + fp)`; null if no row is called positive.
+        /// `tp / (tp + fp)`; null if no row is predicted positive.
         pub precision: Option<f64>,
         /// `(tp + tn) / (P + N)`.
         pub accuracy: Option<f64>,
@@ -145,7 +145,7 @@ impl Summary for OperatingPoint {
                 || (is_better && self.is_within(part, &all_negative))
         };
         let best = if self.criterion == Criterion::TopP && !weighted {
-            // The highest score at which at least as many rows are called positive as there are positives.
+            // The highest score at which at least as many rows are predicted positive as there are positives.
             ties.at_rank(rows.pos).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
         } else if self.criterion == Criterion::TopP || self.fpr.is_some() {
             // With a range, a threshold that dominates a score of negatives alone may lie outside.
@@ -157,7 +157,7 @@ impl Summary for OperatingPoint {
             )
         } else {
             // A score of negatives alone only adds false positives. By every other criterion it is worse than
-            // the score above it, or than calling no rows positive.
+            // the score above it, or than predicting no row positive.
             let best = ties.fold_pruned(
                 StepKind::Segments(Indexed::Positives),
                 may_be_best,
@@ -170,7 +170,7 @@ impl Summary for OperatingPoint {
                 better,
             );
             match best {
-                // For a target fpr, a score of negatives alone may be as good as calling no rows positive.
+                // For a target fpr, a score of negatives alone may be as good as predicting no row positive.
                 None if matches!(self.criterion, Criterion::TargetFpr(_)) => {
                     ties.at_rank(1).and_then(|tie| candidate(tie.key, tie.tp(), tie.fp()))
                 }
@@ -239,7 +239,7 @@ declaration! {
         /// - `"target_fpr"`: the largest tpr whose fpr is at most `target`.
         /// - `"target_tpr"`: the smallest fpr whose tpr is at least `target`.
         /// - `"target_precision"`: the largest tpr whose precision is at least `target`.
-        /// - `"top_p"`: as many rows called positive as there are positives, or slightly more if scores tie. Ling, Huang and
+        /// - `"top_p"`: as many rows predicted positive as there are positives, or slightly more if scores tie. Ling, Huang and
         ///   Zhang measure accuracy at this threshold.
         criterion: python("Criterion") = "youden",
         /// The rate for `"target_fpr"`, `"target_tpr"` or `"target_precision"`, from 0 to 1.
@@ -303,14 +303,14 @@ mod tests {
 
     #[test]
     fn no_rows_called_positive() {
-        // If a false positive costs nine times as much, no score is better than calling no rows positive.
+        // If a false positive costs nine times as much, no score is better than predicting no row positive.
         let costly = best(Criterion::Youden { ratio: 9.0 }, &[0, 1, 0], &[3, 2, 1]);
         assert_eq!(
             (at(&costly), costly.calls.tp, costly.fpr, costly.precision),
             (None, Some(Mass(0)), Some(0.0), None)
         );
         let equal = best(Criterion::Youden { ratio: 1.0 }, &[0, 1], &[2, 1]);
-        assert_eq!(at(&equal), Some(1), "all called positive is as good as nobody");
+        assert_eq!(at(&equal), Some(1), "all predicted positive is as good as nobody");
         let none = best(Criterion::TargetFpr(0.0), &[0, 1], &[2, 1]);
         assert_eq!((at(&none), none.calls.tp), (None, Some(Mass(0))));
         let as_good = best(Criterion::TargetFpr(0.5), &[0, 1, 0], &[3, 2, 2]);

@@ -1305,7 +1305,7 @@ def test_a_null_interval_has_a_reason(folder: Path, capsys: Capture) -> None:
     arguments = ["report", "one.parquet", "--label", "y", "--score", "s", "--by", "g"]
     assert main([*arguments, "-o", "one.md"]) == 0
     message = "1 row of the report without an interval: a class has one row only"
-    assert f"{message}, which says nothing of its variance; the first, of s, has one positive in 3 rows" in (
+    assert f"{message}, so its variance is unknown; the first, of s, has one positive in 3 rows" in (
         capsys.readouterr().err
     )
     assert message in (folder / "one.md").read_text(encoding="utf-8")

@@ -870,8 +870,8 @@ FIELDS_NOT_COMPARED: dict[str | tuple[str, str], str] = {
     "treat_none": "0",
     "tp_rate": "a share of all rows; ours are shares of a class",
     "fp_rate": "a share of all rows; ours are shares of a class",
-    "treat_all_se": "the error of calling all positive",
-    "vs_treat_all_se": "the error of a difference from calling all positive",
+    "treat_all_se": "the error of predicting all positive",
+    "vs_treat_all_se": "the error of a difference from predicting all positive",
     **{
         ("brier", f"difference_{name}"): "a difference of two scores"
         for name in ("second_minus_first", "se", "lower", "upper", "p")

@@ -275,7 +275,7 @@ def rocr_points(frame: pl.DataFrame, record: Record) -> Answers:
     cutoffs = numbers(record["result"]["cutoff"])
     ours = at(used, cutoffs)
     assert observed(used, cutoffs) == [None, *cutoffs[1:]]
-    # Where no row is called positive, ROCR has no precision and no F. Our F is 2 tp / (2 tp + fp + fn), so 0.
+    # Where no row is predicted positive, ROCR has no precision and no F. Our F is 2 tp / (2 tp + fp + fn), so 0.
     assert ours["f"][0] == 0
     return {
         "cutoff": cutoffs,
@@ -310,7 +310,7 @@ def sklearn_points(frame: pl.DataFrame, record: Record) -> Answers:
     }
     called_negative = [tn + fn for tn, fn in zip(ours["tn"], ours["fn"], strict=True)]
     columns["f2"] = at(used, listed, beta=2.0)["f"]
-    # sklearn has 0 for 0 / 0, where every row is called positive.
+    # sklearn has 0 for 0 / 0, where every row is predicted positive.
     columns["mcc"] = [
         0.0 if negative == 0 else mcc for mcc, negative in zip(ours["mcc"], called_negative, strict=True)
     ]

@@ -60,7 +60,7 @@ def roc_auc_difference_clustered(rows: Sequence[Any], z: float) -> dict[str, Any
 
 
 def partial_area(rows: Sequence[Row], max_fpr: Fraction) -> Fraction:
-    """Under the curve up to an fpr: for each negative called positive so far, the tpr above it."""
+    """Under the curve up to an fpr: for each negative predicted positive so far, the tpr above it."""
     pos, neg = classes(rows)
     thresholds = sorted({score for _, score in rows}, reverse=True)
     x0, y0, area = Fraction(0), Fraction(0), Fraction(0)

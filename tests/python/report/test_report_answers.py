@@ -310,7 +310,7 @@ def test_a_missing_interval_has_a_reason(tmp_path: Path) -> None:
     )
     rows.write_parquet(tmp_path / "rows.parquet")
     page = create_page(tmp_path, "--label", "y", "--score", "s", "--by", "g", data=tmp_path / "rows.parquet")
-    reason = "which says nothing of its variance"
+    reason = "so its variance is unknown"
     assert page.tables["Groups without an interval"] == [
         ["g", "score", "n", "why"],
         ["a", "s", "5", f"one row is positive, {reason}"],
