@@ -16,6 +16,7 @@ import polars as pl
 from polars_auc._frames.inputs import called, keys_of
 from polars_auc._frames.partial_states import PartialStates, state_column
 from polars_auc._plugin.errors import OptionError, OptionTypeError
+from polars_auc._plugin.options import type_name
 from polars_auc._plugin.packages import require
 
 if TYPE_CHECKING:
@@ -81,9 +82,9 @@ def group_states(
     from daft import DataFrame, DataType, Series, col, from_arrow, udaf
 
     if not isinstance(frame, DataFrame):
-        kind = f"{type(frame).__module__}.{type(frame).__qualname__}".removeprefix("builtins.")
+        got = type_name(frame)
         msg = (
-            f"{name}: frame must be a DataFrame of Daft, got {kind}; for other frames write polars_auc.{name}"
+            f"{name}: frame must be a DataFrame of Daft, got {got}; for other frames write polars_auc.{name}"
         )
         raise TypeError(msg)
     keys = keys_of(name, by, f'{name}(frame, "label", "score", by="segment")')

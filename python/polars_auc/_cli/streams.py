@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -39,6 +40,11 @@ def show(text: str) -> str | None:
     encoding = sys.stdout.encoding or "utf-8"
     seen = visible(text, keep="\n")
     return _fault_of(lambda: print(seen.encode(encoding, errors="replace").decode(encoding), flush=True))
+
+
+def terminal_width() -> int | None:
+    """Return the width of the terminal, if standard output is one."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def show_bytes(contents: bytes) -> str | None:

@@ -9,11 +9,10 @@ from pathlib import Path
 import polars as pl
 
 from polars_auc._cli.refusal import Refusal, as_refusal, first_line, flag
-from polars_auc._frames.groupings import GROUPING
 from polars_auc._page.escapes import with_formulas
 from polars_auc._page.text import counted
 from polars_auc._page.write import VERSION, VERSION_KEY
-from polars_auc._report.changes import by_of, compare_reports
+from polars_auc._report.changes import compare_reports, keys_of_report
 from polars_auc._report.options import ReportOptions
 
 
@@ -82,8 +81,8 @@ class PreviousReport:
     def _read_as(self, schema: pl.Schema) -> pl.DataFrame:
         """Read the columns of groups as the report has them, and refuse two rows for one group."""
         table = self.table
-        previous_keys = _keys(table.schema, "previous")
-        for key in (key for key in _keys(schema) if key in previous_keys):
+        previous_keys = keys_of_report(table.schema, "previous")
+        for key in (key for key in keys_of_report(schema) if key in previous_keys):
             try:
                 table = table.with_columns(_read(pl.col(key), table.schema[key], schema[key]))
             except pl.exceptions.PolarsError as error:
@@ -97,18 +96,12 @@ class PreviousReport:
 
     def gone(self, report: pl.DataFrame) -> list[str]:
         """Say how many groups only the earlier report has."""
-        keys = _keys(report.schema)
+        keys = keys_of_report(report.schema)
         missing = self.table.select(keys).join(report.select(keys), on=keys, how="anti", nulls_equal=True)
         if missing.is_empty():
             return []
         rows = counted(missing.height, "row")
         return [f"{rows} of {str(self.file)!r} are of groups or scores that are not here"]
-
-
-def _keys(schema: pl.Schema, role: str = "report") -> list[str]:
-    """Return the columns that say which row of a report is which."""
-    grouping = [name for name in [GROUPING] if name in schema]
-    return ["scope", *by_of(schema, role), "score", *grouping]
 
 
 def _read(column: pl.Expr, written: pl.DataType, dtype: pl.DataType) -> pl.Expr:

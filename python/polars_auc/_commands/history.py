@@ -27,7 +27,7 @@ from polars_auc._page.text import counted
 from polars_auc._plots.forest import group_name
 from polars_auc._plots.names import OVERALL, score_text
 from polars_auc._plugin.periods import period_order
-from polars_auc._report.changes import by_of
+from polars_auc._report.changes import keys_of_report
 from polars_auc._report.columns import ALARMS
 from polars_auc._report.options import ReportOptions
 
@@ -125,8 +125,7 @@ class History:
 
         The AUCs are of rows with weights, or of states of such rows, if it ``has_weights``.
         """
-        keys = ["scope", *by_of(report.schema, "report"), "score"]
-        keys += [GROUPING] if GROUPING in report.columns else []
+        keys = keys_of_report(report.schema)
         if _PERIOD in keys:
             raise Refusal(
                 f"the group column {_PERIOD!r} has the name of a column of the history. Hint: rename it"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -20,7 +18,7 @@ from polars_auc._cli.refusal import Incomplete, Refusal, as_refusal
 from polars_auc._cli.rows import Source, names_of_states, no_row, values
 from polars_auc._cli.sources import files_of, strays_of
 from polars_auc._cli.sql import column, roots
-from polars_auc._cli.streams import log, log_lines, progress, show, show_bytes
+from polars_auc._cli.streams import log, log_lines, progress, show, show_bytes, terminal_width
 from polars_auc._commands.compare_to import PreviousReport
 from polars_auc._commands.gates import Gate
 from polars_auc._commands.keep_going import Omissions, failing_files, failing_groups, failing_scores
@@ -259,9 +257,8 @@ def _write(request: ReportRequest, contents: Callable[[], bytes], notes: Sequenc
 
 
 def _print(view: TableView, table: pl.DataFrame, level: float) -> str | None:
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     lines = [f"{text}." for _, text in answers_of_all_groups(table, level)]
-    return show("\n".join([*lines, view.printed(table, width)]))
+    return show("\n".join([*lines, view.printed(table, terminal_width())]))
 
 
 def _log_notes(

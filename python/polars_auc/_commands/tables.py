@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import shutil
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
@@ -23,7 +21,7 @@ from polars_auc._cli.files import Files
 from polars_auc._cli.nan import log_nan
 from polars_auc._cli.refusal import Incomplete, Refusal, flag
 from polars_auc._cli.rows import RowOptions
-from polars_auc._cli.streams import log, progress, show
+from polars_auc._cli.streams import log, progress, show, terminal_width
 from polars_auc._commands.report_options import ReportRequest
 from polars_auc._commands.table_files import ENDINGS, add_table_output, save_table, table_writer
 from polars_auc._expressions.comparisons import adjust_p_values, compare_scores
@@ -230,9 +228,8 @@ def _refuse_printing(options: argparse.Namespace) -> None:
 
 
 def _print(options: argparse.Namespace, answers: pl.DataFrame) -> None:
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     limit = DISPLAY_ROWS if options.limit is None else options.limit
-    unprinted = show(plain(answers, limit, width, low_is_positive=options.low_is_positive))
+    unprinted = show(plain(answers, limit, terminal_width(), low_is_positive=options.low_is_positive))
     if unprinted is not None:
         raise Refusal(f"cannot print the table: {unprinted}")
 

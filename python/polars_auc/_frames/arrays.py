@@ -16,6 +16,7 @@ from polars_auc._frames.curve_points import curve_points
 from polars_auc._frames.inputs import called
 from polars_auc._frames.scores import refuse_nan
 from polars_auc._plugin.errors import OptionError, OptionTypeError
+from polars_auc._plugin.options import type_name
 from polars_auc._plugin.warning import warn
 
 _EXAMPLE = "evaluate(y, model.predict_proba(X)[:, 1])"
@@ -237,7 +238,7 @@ def plain_values(values: Any) -> Any:
 
 def _column(function: str, role: str, values: Any) -> pl.Series:
     """Return values as a column of their own dtype."""
-    kind = f"{type(values).__module__}.{type(values).__qualname__}".removeprefix("builtins.")
+    kind = type_name(values)
     if isinstance(values, str | bytes | pl.Expr | pl.DataFrame | pl.LazyFrame):
         hint = "of a frame's columns write frame.select(roc_summary(label, score))"
         raise OptionTypeError(function, role, f"must be an array, a list or a Series, got {kind}", hint)

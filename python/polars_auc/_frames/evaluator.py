@@ -13,7 +13,7 @@ from polars_auc._expressions.states import merge_states, roc_auc_bounds, roc_sta
 from polars_auc._frames.arrays import plain_values
 from polars_auc._frames.inputs import called
 from polars_auc._plugin.interrupts import interruptible
-from polars_auc._plugin.options import format_value, is_number, number
+from polars_auc._plugin.options import format_value, is_number, is_truth_value, number
 
 # Rows that are kept before they are counted: counting costs some 0.5 ms a time, whatever it counts.
 _ROWS = 2**16
@@ -251,8 +251,7 @@ class Evaluator:
 
 
 def _is_row(value: Any) -> bool:
-    # numpy has truth values of its own.
-    return value is None or is_number(value) or type(value).__name__ in ("bool", "bool_")
+    return value is None or is_number(value) or is_truth_value(value)
 
 
 def _float(value: Any, what: str) -> float:

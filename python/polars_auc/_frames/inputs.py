@@ -11,6 +11,7 @@ import polars as pl
 from polars_auc import _native
 from polars_auc._plugin.errors import CALLED, FLAGS, OptionError, OptionTypeError
 from polars_auc._plugin.interrupts import interruptible
+from polars_auc._plugin.options import type_name
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -35,7 +36,7 @@ def rows_of(name: str, frame: IntoFrame, *, role: str = "frame") -> pl.LazyFrame
     """Return the rows of a frame; refuse anything else, and say how to make a frame of it."""
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return frame.lazy()
-    got = f"{type(frame).__module__}.{type(frame).__qualname__}".removeprefix("builtins.")
+    got = type_name(frame)
     is_table = hasattr(frame, "__arrow_c_stream__") and not isinstance(frame, pl.Series)
     if is_table:
         try:

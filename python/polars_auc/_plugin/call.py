@@ -18,7 +18,7 @@ from polars.plugins import register_plugin_function
 
 from polars_auc import _native
 from polars_auc._plugin.errors import CALLED, FLAGS, OptionError
-from polars_auc._plugin.options import is_number, number
+from polars_auc._plugin.options import is_number, is_truth_value, number
 
 IntoExpr: TypeAlias = str | pl.Expr
 """A column: its name or an expression."""
@@ -247,12 +247,11 @@ def _plain_value(option: Any) -> Any:
 
 
 def _plain_scalar(option: Any) -> Any:
-    if option is None or isinstance(option, bool):
+    if option is None:
         return option
     if isinstance(option, str):
         return _text(option)
-    # What numpy calls its truth values.
-    if type(option).__name__ in ("bool", "bool_"):
+    if is_truth_value(option):
         return bool(option)
     if isinstance(option, Integral):
         return int(option)

@@ -23,6 +23,16 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real | Decimal) and not isinstance(value, bool)
 
 
+def is_truth_value(value: object) -> bool:
+    """Whether a value is true or false; numpy has truth values of its own."""
+    return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
+
+
+def type_name(value: object) -> str:
+    """Return the name of a value's type, with its module unless it is one of Python."""
+    return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+
+
 def number(value: Any) -> float:
     """Return a number as a float, and NaN for everything else; beyond all floats it is infinite."""
     if not is_number(value) or (isinstance(value, Decimal) and value.is_snan()):
@@ -75,8 +85,8 @@ Adjustment: TypeAlias = Literal[
 
 
 def flag(name: str, option: str, value: Any) -> bool:
-    """Refuse an option that is neither True nor False; numpy has truth values of its own."""
-    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
+    """Refuse an option that is neither True nor False."""
+    if is_truth_value(value):
         return bool(value)
     msg = f"{name}: {option} must be True or False, got {format_value(value)}"
     raise ValueError(msg)

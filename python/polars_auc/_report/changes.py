@@ -88,21 +88,20 @@ def compare_reports(
     """
     name = "compare_reports"
     rows, previous_rows = rows_of(name, report), rows_of(name, previous)
-    by = by_of(rows.collect_schema(), "report")
-    schema = rows.collect_schema()
-    if (GROUPING in schema) != (GROUPING in previous_rows.collect_schema()):
+    schema, previous_schema = rows.collect_schema(), previous_rows.collect_schema()
+    by = by_of(schema, "report")
+    if (GROUPING in schema) != (GROUPING in previous_schema):
         which = ("report", "previous one") if GROUPING in schema else ("previous report", "report")
         reason = f"the {which[0]} has several groupings, and the {which[1]} has one"
         raise OptionError(name, "", reason, "make them alike")
-    if by_of(previous_rows.collect_schema(), "previous") != by:
-        others = by_of(previous_rows.collect_schema(), "previous")
+    if (others := by_of(previous_schema, "previous")) != by:
         reason = f"the groups of the report are by {by}, and those of the previous one by {others}"
         finer = ", ".join(repr(key) for key in others if key not in by)
         if finer and set(by) < set(others):
             reason += f", which are finer: the report has no {finer}"
         raise OptionError(name, "", reason, "make both reports by the same columns")
     # A key that is null may be over all values of its column.
-    keys = ["scope", *by, "score", *(name for name in [GROUPING] if name in schema)]
+    keys = keys_of_report(schema)
     estimates = previous_rows.select(
         *(pl.col(key).cast(schema[key]) for key in keys),
         *(pl.col(field).cast(dtype).alias(f"previous_{field}") for field, dtype in _ESTIMATES.items()),
@@ -146,3 +145,8 @@ def by_of(schema: pl.Schema, role: str) -> list[str]:
         reason += per_front_end('. Hint: write report(frame, "label", "score")', "")
         raise OptionError(CALLED.get() or "compare_reports", role, reason)
     return [name for name in schema.names() if name not in RESERVED]
+
+
+def keys_of_report(schema: pl.Schema, role: str = "report") -> list[str]:
+    """Return the columns that say which row of a report is which."""
+    return ["scope", *by_of(schema, role), "score", *(name for name in [GROUPING] if name in schema)]

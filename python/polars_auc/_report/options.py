@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from polars_auc._expressions.comparisons import compare_scores
 from polars_auc._frames.scores import refuse_nan
 from polars_auc._plugin.errors import CALLED, OptionError, per_front_end
-from polars_auc._plugin.options import format_value
+from polars_auc._plugin.options import format_value, is_truth_value
 
 if TYPE_CHECKING:
     from polars_auc._frames.groupings import Groupings
@@ -354,8 +354,7 @@ class ReportOptions:
         function = CALLED.get() or "report"
         for field in dataclasses.fields(self):
             allowed, value = (OPTIONS[field.name].const, field.default), getattr(self, field.name)
-            # Numpy has truth values of its own.
-            value = bool(value) if type(value).__name__ in ("bool", "bool_") else value
+            value = bool(value) if is_truth_value(value) else value
             if allowed[0] is not None and not any(
                 type(value) is type(one) and value == one for one in allowed
             ):

@@ -92,7 +92,7 @@ def _column(
         reason = "is for results that hold scores, which this has not"
         raise OptionError(name, "score_type", reason, "leave it out")
 
-    def evaluated(*arrays: pyarrow.Array) -> pyarrow.Scalar:
+    def evaluated(*arrays: pyarrow.Array) -> pyarrow.Scalar | None:
         return _evaluated(local, names, options, dtype, declared, arrays)
 
     evaluated.__name__ = name
@@ -148,7 +148,7 @@ def _evaluated(
     dtype: pl.DataType,
     declared: pl.DataType,
     arrays: Sequence[pyarrow.Array],
-) -> pyarrow.Scalar:
+) -> pyarrow.Scalar | None:
     """Return the answer of one group, on a worker."""
     name = local.__name__
     frame = pl.DataFrame([pl.Series(c, array) for c, array in zip(names.values(), arrays, strict=True)])
@@ -157,7 +157,9 @@ def _evaluated(
     if answer.dtypes[0] != dtype:
         msg = _other_scores(name, frame, names, declared)
         raise TypeError(msg)
-    return table_for_spark(answer).column(0)[0]
+    value = table_for_spark(answer).column(0)[0]
+    # Spark makes arrays of scalars, which pyarrow cannot for a null list.
+    return value if value.is_valid else None
 
 
 def _other_scores(name: str, frame: pl.DataFrame, names: Mapping[str, str], declared: pl.DataType) -> str:

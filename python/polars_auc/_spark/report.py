@@ -16,6 +16,7 @@ from polars_auc._expressions.states import roc_state
 from polars_auc._frames.inputs import called, keys_of
 from polars_auc._frames.partial_states import state_column
 from polars_auc._plugin.errors import OptionError
+from polars_auc._plugin.options import type_name
 from polars_auc._report.columns import SUMMARY_COLUMNS
 from polars_auc._report.evaluation import evaluation
 from polars_auc._report.options import PLACEMENT_METHODS, IntervalMethod, ReportOptions
@@ -349,11 +350,8 @@ def _refuse_frame(name: str, frame: object) -> None:
     from pyspark.sql import DataFrame
 
     if not isinstance(frame, DataFrame):
-        kind = f"{type(frame).__module__}.{type(frame).__qualname__}".removeprefix("builtins.")
-        msg = (
-            f"{name}: frame must be a DataFrame of Spark, got {kind}; for a frame of Polars write "
-            f"polars_auc.{name}"
-        )
+        hint = f"for a frame of Polars write polars_auc.{name}"
+        msg = f"{name}: frame must be a DataFrame of Spark, got {type_name(frame)}; {hint}"
         raise TypeError(msg)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 
 from polars_auc._plugin.errors import OptionTypeError
+from polars_auc._plugin.options import type_name
 from polars_auc._plugin.packages import require
 
 if TYPE_CHECKING:
@@ -77,8 +78,7 @@ def refuse_column(name: str, role: str, column: object) -> None:
     from pyspark.sql import Column
 
     if not isinstance(column, str | Column):
-        kind = f"{type(column).__module__}.{type(column).__qualname__}".removeprefix("builtins.")
-        reason = f"must be a column name or a Column of Spark, got {kind}"
+        reason = f"must be a column name or a Column of Spark, got {type_name(column)}"
         raise OptionTypeError(name, role, reason, f'write "{role}" or pyspark.sql.functions.col("{role}")')
 
 

@@ -99,7 +99,7 @@ def test_the_average_precision_has_the_bits_of_the_number_alone(weight: str | No
 def test_an_error_names_the_score(make: Callable[[], pl.Expr], name: str) -> None:
     rows = pl.DataFrame({"y": [True, False], "p": [0.5, 0.25], "q": [0.5, 1.5]})
     with pytest.raises(
-        pl.exceptions.ComputeError, match=f'from 0 to 1, got 1.5 in "{name}"; for logits write'
+        pl.exceptions.ComputeError, match=f'from 0 to 1, got 1.5 in "{name}". Hint: for logits write'
     ):
         rows.select(make())
 
