@@ -50,7 +50,7 @@ def roc_band(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return a confidence band about the ROC curve: its lower and upper curve, with the mean curve.
+    """Return a confidence band of the ROC curve: the lower, the upper and the mean curve.
 
     Parameters
     ----------
@@ -108,10 +108,10 @@ def roc_band(
     n_points
         The number of places, from 3 to 10,000. Between two places the band is a straight line, so 100 or more
         are needed. For ``"likelihood"`` the places are at most so many false positive rates, which follow the
-        curve and are closer together near both ends. For thresholds they are the point where no row is predicted
-        positive, and thresholds that are spread evenly over the distinct scores, including the highest and
-        the lowest (all of them if they are fewer). Otherwise they are false positive rates from ``min_fpr``
-        to ``max_fpr``, or angles in equal steps, both ends included.
+        curve and are closer together near both ends. For thresholds they are the point where no row is
+        predicted positive, and thresholds that are spread evenly over the distinct scores, including the
+        highest and the lowest (all of them if they are fewer). Otherwise they are false positive rates from
+        ``min_fpr`` to ``max_fpr``, or angles in equal steps, both ends included.
     n_resamples, seed
         The number of resamples (for ``"regional"``, of draws of its process), 2000 by default, and the seed
         of the random numbers, 0 by default. The same seed gives the same band for every order of rows and
@@ -133,8 +133,8 @@ def roc_band(
         One List of Structs for each group, named after the score, with one struct for each place:
 
         - ``at`` (Float64): The place: the fpr, or the angle in radians, from 0 to π/2; null for thresholds.
-        - ``threshold`` (Float64): Rows with ``score >= threshold`` are predicted positive. Null where no row is
-          predicted positive, and with the other methods.
+        - ``threshold`` (Float64): Rows with ``score >= threshold`` are predicted positive. Null where no row
+          is predicted positive, and with the other methods.
         - ``fpr`` (Float64): The fpr of the mean of the curves that were read; with one curve, its own.
         - ``tpr`` (Float64): The tpr of that curve.
         - ``lower_fpr`` (Float64): The fpr of the lower curve.
@@ -142,7 +142,7 @@ def roc_band(
         - ``upper_fpr`` (Float64): The fpr of the upper curve.
         - ``upper_tpr`` (Float64): The tpr of the upper curve.
 
-        All three curves rise from place to place, are within 0 to 1, and the mean curve is between the two
+        All three curves are non-decreasing and within 0 to 1, and the mean curve is between the two
         others. The list is null with fewer than two positives or fewer than two negatives (with ``fold``:
         with fewer than two folds that have both classes), and if a score is NaN; for ``"working_hotelling"``
         also if all scores of a class are equal, or one is infinite. Rows with a null label, score or fold
@@ -152,18 +152,16 @@ def roc_band(
     -----
     The sweeps, their boxes, the three distributions and the optimized radial band are those of Macskassy,
     Provost and Littman (2003). A curve is a straight line between two points, and at a vertical step its top
-    counts. Since curves never fall, the limits of one place hold at others as well: a lower limit to the
-    right of it, an upper limit to the left. The limits are drawn together accordingly; no curve that was
-    within the band is lost.
+    counts. ROC curves are non-decreasing, so a lower limit also holds at larger rates, and an upper limit at
+    smaller rates. The band is narrowed accordingly, and contains the same curves.
 
     Likelihood: at a threshold with the rates f and t the distance of a point (x, y) is
     ``N K(f, x) + P K(t, y)``, with ``K(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q))``, and its
     distance from the curve is the least one over all thresholds (Berk and Jones 1979; Owen 1995; for the ROC
-    curve Claeskens, Jing, Peng and Zhou 2003). How far the band reaches is drawn: samples of the same size
-    are taken from a smooth curve near the one that was observed (a smoothed bootstrap; Bertail, Clémençon and
-    Vayatis 2008), and the band reaches as far as the share ``level`` of the samples have the smooth curve
-    within it. How often the bands of all methods hold the curve of the population, and how wide they are, is
-    measured in ``benches/results/bands.csv``.
+    curve Claeskens, Jing, Peng and Zhou 2003). The largest distance in the band is from a smoothed bootstrap
+    (Bertail, Clémençon and Vayatis 2008): samples of the same size are drawn from a smooth curve near the
+    observed one, and the bands of the share ``level`` of the samples contain the smooth curve. The coverage
+    and width of the bands of all methods are in ``benches/results/bands.csv``.
 
     Envelope: with ``m`` and ``s`` the mean and the standard deviation of the resamples at a place, the band
     is ``m ± c s``, where ``c`` is the quantile at ``level``, over the resamples, of their greatest
@@ -319,13 +317,13 @@ def roc_difference_band(
     seed: int = 0,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the difference of two scores' ROC curves on the same rows, with a band and a test.
+    """Return the difference of the ROC curves of two scores on the same rows, with a band and a test.
 
     The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
     :func:`polars_auc.report`, take the first score from the others.
 
-    The band says at which false positive rates one score is better than the other. Its limits hold at all
-    rates together.
+    The band finds the false positive rates at which one score is better. Its limits are simultaneous: they
+    hold at all rates together.
 
     Parameters
     ----------
@@ -371,8 +369,8 @@ def roc_difference_band(
 
     Notes
     -----
-    Rows are resampled within each class, both scores together, or whole clusters are. Because a resample
-    repeats rows, each drawn row moves to ranks nearby: on the scale of normal scores by ``0.4 n^(-1/5)``
+    Rows, with both scores, or whole clusters are resampled within each class. Because a resample repeats
+    rows, each drawn row is moved to a nearby rank: on the scale of normal scores by ``0.4 n^(-1/5)``
     standard deviations, n being the rows of its class (a smoothed bootstrap: Silverman and Young 1987). Let
     ``d`` be the resampled differences at a rate, and ``s² = sd(d)² + (2 / n_pos)² + (2 / n_neg)²``. The band
     is ``difference ± c s``, where ``c`` is the quantile at ``level``, over the resamples, of their greatest
@@ -383,12 +381,11 @@ def roc_difference_band(
     other resamples.
 
     O(n) a resample, after O(n log n). Above 16,384 rows, scores are joined into cells of at most a 512th of
-    either class. Rows are still drawn one by one: of 10^6 rows, 2000 resamples take some minutes, and fewer
-    resamples or a sample of the rows will do.
+    either class. Rows are still drawn one by one, so 2000 resamples of 10^6 rows take some minutes. Use fewer
+    resamples, or a sample of the rows.
 
-    How often the band at 0.95 held the whole difference in simulations is in
-    ``docs/comparing-two-curves.md``: 88 to 98 of 100 times with 20 negatives beside many positives, 93 to 100
-    otherwise. With fewer than ten clusters it is less often.
+    ``docs/comparing-two-curves.md`` has the measured coverage of the band at 0.95: 88 to 98 % with 2,000
+    positives and 20 negatives, and 93 to 100 % otherwise. It is lower with fewer than ten clusters.
 
     Examples
     --------

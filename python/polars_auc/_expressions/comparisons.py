@@ -80,8 +80,8 @@ def roc_auc_difference(
         The coverage, between 0 and 1. The interval of the difference is always two-sided.
     weight
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Weights are for rows sampled with unequal probabilities: the standard error is then
-        that of the infinitesimal jackknife. Only for whole areas by ``"delong"``.
+        left out. Weights are for rows sampled with unequal probabilities: the standard error is then that of
+        the infinitesimal jackknife. Only for whole areas by ``"delong"``.
     cluster
         A column of clusters: the rows of one cluster, such as those of one customer, are not independent. The
         standard error is then Obuchowski's, or whole clusters are resampled; with ``weight`` it is the
@@ -189,8 +189,8 @@ def compare_scores(
         The coverage, between 0 and 1.
     weight
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Weights are for rows sampled with unequal probabilities: all covariances are then
-        those of the infinitesimal jackknife.
+        left out. Weights are for rows sampled with unequal probabilities: all covariances are then those of
+        the infinitesimal jackknife.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative. The
         answer is that of the repeated rows. Rows of count 0 or null are left out.
@@ -582,8 +582,8 @@ def population_stability(
     ----------
     label
         Which sample a row belongs to: Boolean, or an integer or float column that holds only 0 and 1. True or
-        1 is the reference, such as the rows that a model was built on; false or 0 is the sample that is held
-        against it, such as this month's rows.
+        1 is the reference, such as the rows that a model was built on; false or 0 is the sample that is
+        compared with it, such as this month's rows.
     score
         Any numeric or Boolean column.
     bands
@@ -604,8 +604,8 @@ def population_stability(
     state
         A column of states from :func:`polars_auc.roc_state` in place of ``score``. With a ``label`` beside
         it, each state is of rows of one sample, whatever labels these had: so the states of a month can be
-        held against those of a reference. Without one, the states' positives are the reference. The states of
-        a sample are merged. With ``max_bins`` the answer is approximate: scores in one bin of all states
+        compared with those of a reference. Without one, the states' positives are the reference. The states
+        of a sample are merged. With ``max_bins`` the answer is approximate: scores in one bin of all states
         together count as ties. A state does not count rows whose label was null. If labels come late, the
         index of states is that of the rows that have one.
 
@@ -614,9 +614,9 @@ def population_stability(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``psi`` (Float64): The index, 0 or above; infinite as said at ``empty_share``. Null without a row of
-          the reference or without another row, and if there is one band only, as if all scores of the
-          reference are equal: nothing can then move.
+        - ``psi`` (Float64): The index, 0 or above; infinite: see ``empty_share``. Null without a row of the
+          reference or without another row, and if there is one band only, as if all scores of the reference
+          are equal: nothing can then move.
         - ``p_value`` (Float64): The probability of such an index or a larger one if both samples come from
           one population, asymptotically. Null with a single band, with weights, and where the index is
           infinite: a small sample may have no row in a band by chance.

@@ -69,10 +69,10 @@ def roc_curve(
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum of
-          their weights.
-        - ``tp`` (UInt64; with weights Float64): Positives that are predicted positive; with weights the sum of
-          their weights.
+        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum
+          of their weights.
+        - ``tp`` (UInt64; with weights Float64): Positives that are predicted positive; with weights the sum
+          of their weights.
         - ``fpr`` (Float64): ``fp`` as a share of all negatives.
         - ``tpr`` (Float64): ``tp`` as a share of all positives.
         - ``tn`` (UInt64; with weights Float64): Negatives that are not predicted positive; only with
@@ -152,10 +152,10 @@ def pr_curve(
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum of
-          their weights.
-        - ``tp`` (UInt64; with weights Float64): Positives that are predicted positive; with weights the sum of
-          their weights.
+        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum
+          of their weights.
+        - ``tp`` (UInt64; with weights Float64): Positives that are predicted positive; with weights the sum
+          of their weights.
         - ``precision`` (Float64): ``tp / (tp + fp)``.
         - ``recall`` (Float64): ``tp / P``, the tpr.
 
@@ -207,10 +207,10 @@ def det_curve(
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum of
-          their weights.
-        - ``fn`` (UInt64; with weights Float64): Positives that are predicted negative; with weights the sum of
-          their weights.
+        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum
+          of their weights.
+        - ``fn`` (UInt64; with weights Float64): Positives that are predicted negative; with weights the sum
+          of their weights.
         - ``fpr`` (Float64): ``fp`` as a share of all negatives.
         - ``fnr`` (Float64): ``fn`` as a share of all positives.
 
@@ -497,8 +497,8 @@ def cap_curve(
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``n`` (UInt64; with weights Float64): Rows that are predicted positive; with weights the sum of their
-          weights.
+        - ``n`` (UInt64; with weights Float64): Rows that are predicted positive; with weights the sum of
+          their weights.
         - ``tp`` (UInt64; with weights Float64): Positives among them; with weights the sum of their weights.
         - ``population`` (Float64): ``n`` as a share of all rows.
         - ``captured`` (Float64): ``tp`` as a share of all positives.

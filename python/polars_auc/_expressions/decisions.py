@@ -70,7 +70,8 @@ def net_benefit(
           positives.
         - ``se`` (Float64): The standard error of the net benefit; null with a single row.
         - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``treat_all`` (Float64): The net benefit of predicting all rows positive; that of predicting none positive is 0.
+        - ``treat_all`` (Float64): The net benefit of predicting all rows positive; that of predicting none
+          positive is 0.
         - ``standardized`` (Float64): The net benefit as a share of the largest possible, ``net_benefit /
           prevalence``; null without a positive.
         - ``interventions_avoided`` (Float64): The net share of rows that are spared, in comparison with
@@ -538,8 +539,8 @@ def mcnemar(
     at_b
         The threshold of the second score.
     rate
-        What is compared: ``"accuracy"``, the share of rows classified correctly; ``"tpr"``, of
-        positives that are predicted positive; ``"fpr"``, of negatives; or ``"selection_rate"``, of all rows.
+        What is compared: ``"accuracy"``, the share of rows classified correctly; ``"tpr"``, of positives that
+        are called positive; ``"fpr"``, of negatives; or ``"selection_rate"``, of all rows.
     method
         ``"exact"``: twice the smaller binomial tail. ``"mid_p"``: the same with half the probability of what
         was observed, which is less cautious. ``"chi_square"``: without a correction for continuity.

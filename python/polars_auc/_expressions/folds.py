@@ -242,8 +242,8 @@ def cv_roc_curve(
           ``"vertical"``. Scores must have the same meaning in all folds.
     n_points
         The number of points, 3 or more: false positive rates from 0 to 1 in equal steps. By threshold: the
-        point where no row is predicted positive, and thresholds that are spread evenly over the distinct scores
-        of all folds, including the highest and the lowest (all of them if they are fewer).
+        point where no row is predicted positive, and thresholds that are spread evenly over the distinct
+        scores of all folds, including the highest and the lowest (all of them if they are fewer).
     at_fpr
         The false positive rates, in any order, instead of equal steps; not possible by threshold.
     state
@@ -260,8 +260,8 @@ def cv_roc_curve(
         - ``fpr_sd`` (Float64): By threshold, the standard deviation of the folds' rates; otherwise null.
         - ``tpr`` (Float64): The mean of the folds' true positive rates.
         - ``tpr_sd`` (Float64): Their standard deviation; null if pooled.
-        - ``threshold`` (Float64): By threshold, rows with ``score >= threshold`` are predicted positive. Null at
-          the first point, where no row is predicted positive, and with the other methods.
+        - ``threshold`` (Float64): By threshold, rows with ``score >= threshold`` are predicted positive. Null
+          at the first point, where no row is called positive, and with the other methods.
         - ``n_folds`` (UInt64): The number of folds that were used.
 
         A fold without a positive or without a negative has no curve and is not used, except if folds are

@@ -434,9 +434,9 @@ def subgroup_rate_difference(
     at
         The threshold: a row is predicted positive if ``score >= at``.
     rate
-        What is compared: ``"tpr"``, the share of positives that are predicted positive; ``"fpr"``, of negatives;
-        ``"ppv"``, of rows predicted positive that are positive; ``"selection_rate"``, of all rows that are predicted positive; or
-        ``"accuracy"``.
+        What is compared: ``"tpr"``, the share of positives that are predicted positive; ``"fpr"``, of
+        negatives; ``"ppv"``, of called rows that are positive; ``"selection_rate"``, of all rows that are
+        predicted positive; or ``"accuracy"``.
     level
         The coverage, between 0 and 1.
 

@@ -85,9 +85,10 @@ def roc_auc_ci(
     weight
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
         left out. The standard error is then that of the infinitesimal jackknife, for ``"wilson"``,
-        ``"delong"`` and ``"logit"``. It is made for samples whose rows were sampled with unequal probabilities,
-        where weights correct for that. If a weight is the number of repeated rows instead, the standard error
-        is too large, because each repeated row is an observation. Not possible with the other methods.
+        ``"delong"`` and ``"logit"``. It is made for samples whose rows were sampled with unequal
+        probabilities, where weights correct for that. If a weight is the number of repeated rows instead, the
+        standard error is too large, because each repeated row is an observation. Not possible with the other
+        methods.
     cluster
         A column of clusters: the rows of one cluster, such as those of one customer, are not independent. The
         standard error is then Obuchowski's (1997), or with ``weight`` the jackknife's of whole clusters. Not
@@ -147,16 +148,16 @@ def roc_auc_ci(
         the AUC is not ``null``. All six are NaN if a score is NaN. Rows with a null label, score or cluster
         are skipped.
 
-        If the classes do not overlap at all (AUC 0 or 1), the standard error is 0. With ``"delong"``,
-        ``"hanley_mcneil"`` and ``"bootstrap"`` both limits then are the AUC, which does not show how
-        uncertain it is; ``"logit"`` has the limit of half a row of the rarer class (with ``cluster``: half a
-        cluster) on the wrong side. If all scores tie, both limits are one half, except for ``"wilson"`` and
+        If the classes do not overlap (AUC 0 or 1), the standard error is 0. With ``"delong"``,
+        ``"hanley_mcneil"`` and ``"bootstrap"`` both limits then equal the AUC, although the AUC is uncertain.
+        ``"logit"`` has the limit for half a row of the rarer class (with ``cluster``: half a cluster) on the
+        wrong side. If all scores tie, both limits are one half, except for ``"wilson"`` and
         ``"hanley_mcneil"``.
 
     Notes
     -----
-    The placement of a positive is the share of negatives that score lower, where ties count one half; the
-    placement of a negative is the share of positives that score higher. Their sample variances are S10 and
+    The placement of a positive is the share of negatives that score lower, and the placement of a negative
+    is the share of positives that score higher. Ties count one half. Their sample variances are S10 and
     S01, and ``se² = S10 / P + S01 / N`` (DeLong, DeLong and Clarke-Pearson 1988); both variances are taken
     from exact integer sums. O(n log n), not O(P N).
 
@@ -381,7 +382,7 @@ def bootstrap_ci(
     state: IntoExpr | None = None,
     **options: Any,
 ) -> pl.Expr:
-    """Return every number of a statistic with its interval by bootstrap: thresholds, rates, KS, Gini.
+    """Return every number of a statistic with its bootstrap interval: thresholds, rates, KS, Gini.
 
     Parameters
     ----------
@@ -428,10 +429,10 @@ def bootstrap_ci(
     Notes
     -----
     The limits are the quantiles ``(1 -+ level) / 2`` of the resamples (Efron 1979), with linear
-    interpolation. This is the percentile method, as ``ci.coords`` of R's pROC has it. It says nothing where
-    an estimate is biased: the KS distance of two equal distributions is above 0, and so are its limits. An
-    operating point is chosen anew in every resample, so that its interval includes the choice; for the rates
-    at a threshold that is known beforehand, take :func:`confusion_at`. Of groups of more than 16,384 rows,
+    interpolation. This is the percentile method, as ``ci.coords`` of R's pROC has it. It does not correct a
+    bias: the KS distance of two equal distributions is above 0, and so are its limits. An operating point is
+    chosen again in every resample, so its interval includes the choice. For the rates at a threshold that was
+    chosen before, use :func:`confusion_at`. Of groups of more than 16,384 rows,
     distinct scores are first joined into cells of at most a 512th of each class, and resamples are drawn from
     the cells. O(n log n + m r) for m rows or cells and r resamples.
 

@@ -36,13 +36,13 @@ def always_valid(
     margin: float | None = None,
     tightest_at: float = 28,
 ) -> pl.Expr:
-    """Return the mean AUC so far, with an interval and a test that hold however often one looks.
+    """Return the mean AUC of the periods so far, with an always-valid interval and test.
 
-    The interval is a confidence sequence: the probability that it ever leaves out the mean, at any period,
-    is at most ``1 - level``. So a report of every night may stop, warn or go on by what it sees. This is a
-    function of the whole column, one row a period, in order: use it in ``select`` or ``with_columns``, and
-    with ``over("segment", order_by="night")`` for each segment. Texts are in the order of their letters
-    there, W10 before W9: order by dates or numbers, or by texts such as 2026-09-30.
+    The interval is a confidence sequence: the probability that it excludes the mean at any period is at most
+    ``1 - level``. You may look at every period, and stop at any. The column has one row for each period, in
+    order: use the function in ``select`` or ``with_columns``, and with ``over("segment", order_by="night")``
+    for each segment. Strings are ordered alphabetically there, W10 before W9: use dates, numbers, or strings
+    such as 2026-09-30.
 
     Parameters
     ----------
@@ -86,10 +86,10 @@ def always_valid(
         - ``p_value``: 1 by the largest e-value so far, at most 1. It never rises, and is at most
           ``1 - level`` at any period with at most this probability, if there is nothing to find.
 
-        A period without AUC, standard error or weight adds nothing, and repeats the row before; before the
-        first one all fields are null. A standard error of 0 adds no variance; the limits, e-value and
-        p-value are null until there was another one. An AUC or a standard error of NaN makes its row and all
-        later ones NaN, unless the other is null.
+        A period without AUC, standard error or weight is ignored: its row repeats the row before, and is null
+        before the first result. A standard error of 0 adds no variance; limits, e-value and p-value are null
+        up to the first standard error above 0. A NaN in an AUC or a standard error makes its row and all
+        later rows NaN, unless the other is null.
 
     Notes
     -----
@@ -104,11 +104,11 @@ def always_valid(
     ``"greater"`` (Howard, Ramdas, McAuliffe and Sekhon 2021). ``s`` is such that the interval is tightest
     at ``tightest_at`` periods like the first one.
 
-    Asymptotic means: it would hold exactly if the estimates were normal with these standard errors. An AUC
-    of many rows nearly is, and the mean of many periods is. Of few positives it is not: a high AUC comes with
-    a small standard error. With ``n_pos`` and ``n_neg`` the variance v of a period is therefore
-    ``(R v + 300 max(v, f)) / (R + 300)``, where R is the number of rows of the rarer class so far, and f the
-    larger one of both forms of Hanley and McNeil (1982) at the area A of all periods so far,
+    The interval is asymptotic: it is exact for normal estimates with these standard errors. The AUC of many
+    rows and the mean of many periods are nearly normal. An AUC of few positives is not: if it is high by
+    chance, its standard error is too small. With ``n_pos`` and ``n_neg`` the variance v of a period is
+    therefore ``(R v + 300 max(v, f)) / (R + 300)``. R is the number of rows of the rarer class so far. f is
+    the larger of the two variances of Hanley and McNeil (1982) at the mean AUC A of all periods so far,
     ``A (1 - A) (1 + (P + N - 2) g) / (P N)`` with ``g = B / (1 + B)`` and ``B = max(A, 1 - A)``.
 
     With counts, at most 3.4 % of simulated streams of 365 periods had any false alarm at 5 %, from 2
@@ -119,9 +119,8 @@ def always_valid(
     standard error, 24 % had a false alarm.
 
     Cai, Hu and Li (2026, arXiv 2605.14692) have confidence sequences of one U-statistic of all rows so far,
-    in which rows of different nights are compared as well. An AUC is a U-statistic of two samples; where it
-    is not degenerate, their projection comes to the same normal mixture. Here each period is compared within
-    itself, as its own model and customers are, and rows need not be kept. O(n).
+    which also compares rows of different nights. For a non-degenerate AUC their projection gives the same
+    normal mixture. Here rows are compared within each period only, so rows need not be kept. O(n).
 
     Examples
     --------
@@ -170,14 +169,13 @@ def always_valid_change(
     null: float | None = None,
     tightest_at: float = 28,
 ) -> pl.Expr:
-    """Return since when and by how much an AUC changed, by a test that holds however often one looks.
+    """Return since when and by how much an AUC has changed, by an always-valid test.
 
-    At each period, the periods from any one on are compared with all those before it, or with a reference,
-    and the change with most evidence is the answer. So a late drop is found soon, where
-    :func:`always_valid` has to wait until it shows in the mean of all periods. This is a function of the
-    whole column, one row a period, in order: use it in ``select`` or ``with_columns``, and with
-    ``over("segment", order_by="night")`` for each segment. Texts are in the order of their letters there, as
-    in :func:`always_valid`.
+    Each period is a possible change point: the periods from it on are compared with all periods before it, or
+    with a reference. The result is the change point with the most evidence. A late drop is found sooner than
+    by :func:`always_valid`, which tests the mean of all periods. The column has one row for each period, in
+    order: use the function in ``select`` or ``with_columns``, and with ``over("segment", order_by="night")``
+    for each segment. Strings are ordered alphabetically there, as in :func:`always_valid`.
 
     Parameters
     ----------
@@ -220,10 +218,10 @@ def always_valid_change(
         - ``p_value`` (Float64): 1 by the largest e-value so far, at most 1. The first period at which it is
           at most ``1 - level`` is that at which a change became certain.
 
-        All are null up to the end of the baseline, and if all standard errors of the baseline are 0; with a
-        reference up to the first period whose standard error is not 0, which is the first that a change may
-        begin with. A period without AUC, standard error or weight adds nothing, and repeats the row before.
-        An AUC or a standard error of NaN makes its row and all later ones NaN, unless the other is null.
+        All fields are null up to the end of the baseline, and if all standard errors of the baseline are 0.
+        With a reference they are null before the first standard error above 0, where the first change may
+        begin. A period without AUC, standard error or weight is ignored: its row repeats the row before. A
+        NaN in an AUC or a standard error makes its row and all later rows NaN, unless the other is null.
 
     Notes
     -----
@@ -248,9 +246,8 @@ def always_valid_change(
     with a baseline of 28 (``benches/results/few_positives.csv``). Where the true AUC of the periods varied by
     as much as the standard error it was 22 % and 7 %, and 3 % for a fall without a reference.
 
-    An ordinary comparison with the mean of a baseline is not enough: its error is the same on all nights,
-    so they are not independent. And a comparison with all later periods together finds a late change late.
-    O(n²) for n periods.
+    A comparison of each night with the mean of a baseline would not be valid: the error of this mean is
+    common to all nights, so the comparisons are not independent. O(n²) for n periods.
 
     Examples
     --------

@@ -315,10 +315,10 @@ def gini_index(
     points: bool = False,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the Gini index of a target that is a number, such as the claims of policies, ordered by a score.
+    """Return the Gini index of a numeric target, such as the claims of policies, ordered by a score.
 
-    It says how well the score puts rows with large targets first: insurers compare models of claims with it.
-    For a target that is 0 or 1 there is :func:`polars_auc.gini`.
+    It measures how well the score ranks rows with large targets first. Insurers compare models of claims with
+    it. For a target of 0 and 1 use :func:`polars_auc.gini`.
 
     Parameters
     ----------
@@ -337,8 +337,8 @@ def gini_index(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``gini`` (Float64): The index: 0 if the score is uninformative, below 1, negative if it orders rows the
-          wrong way round.
+        - ``gini`` (Float64): The index: 0 if the score is uninformative, below 1, negative if it orders rows
+          the wrong way round.
         - ``normalized`` (Float64): ``gini`` over the index of the target ordered by itself, at most 1.
         - ``points`` (List of Struct): With ``points``, for each distinct score, highest first, ``score``, the
           share of rows that reach it, ``population``, and their share of the target's total, ``captured``
@@ -352,10 +352,10 @@ def gini_index(
 
     Notes
     -----
-    Rows are taken from the highest score down, tied rows in equal parts; the curve is the share of the total
-    over the share of rows, also called Lorenz or concentration curve, and ``gini`` is twice the area between
-    it and the diagonal (Frees, Meyers and Cummings 2011). For a target that is 0 or 1, ``normalized`` is
-    ``2 AUC - 1``, and the curve is that of :func:`polars_auc.cap_curve`. O(n log n).
+    The curve is the concentration (Lorenz) curve: the share of the total over the share of rows, highest
+    score first. Between the two ends of tied rows it is a straight line. ``gini`` is twice the area between
+    the curve and the diagonal (Frees, Meyers and Cummings 2011). For a target of 0 and 1, ``normalized`` is
+    ``2 AUC - 1``, and the curve equals :func:`polars_auc.cap_curve`. O(n log n).
 
     Examples
     --------
@@ -376,7 +376,7 @@ def unlabelled_roc_auc(
     assume: Literal["calibrated"] | None = None,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return what the AUC can be, and is expected to be, while some rows have no label yet.
+    """Return the bounds and the expected value of the AUC while some labels are unknown.
 
     Parameters
     ----------
@@ -405,21 +405,22 @@ def unlabelled_roc_auc(
         - ``n_pos``, ``n_neg`` (UInt64): Labelled positives and negatives.
         - ``n_unlabelled`` (UInt64): Rows with a score and without a label.
 
-        ``auc`` is null without a labelled positive or negative. All areas are NaN if a score is NaN, and the
-        two that take scores for probabilities also if a score is not from 0 to 1. Rows with a null score are
-        skipped.
+        ``auc`` is null without a labelled positive or negative. All areas are NaN if a score is NaN.
+        ``expected_auc`` and ``corrected_auc`` are also NaN if a score is not from 0 to 1. Rows with a null
+        score are skipped.
 
     Notes
     -----
-    Of all ways to label k rows positive, the k highest scores give the largest AUC, and the k lowest the
-    smallest; the bounds are those of the k that gives most and least. They are exact, and wide unless few
-    labels are missing.
+    For k positives among the unlabelled rows, the AUC is largest if the k highest scores are positive, and
+    smallest if the k lowest are. The bounds are the largest and the smallest AUC over all k. They are exact,
+    and wide unless few labels are missing.
 
-    With scores p, a labelled row counts as what it is. Each other row counts p as a positive and 1 - p as a
-    negative, and is not paired with itself: the model-based concordance of van Klaveren, Gönen, Steyerberg
-    and Vergouwe (2016). The correction is the update of the intercept of Steyerberg, Borsboom, van
-    Houwelingen, Eijkemans and Habbema (2004). Neither has an interval. Both are wrong if whether a label is
-    known depends on the label itself, such as defaults that are known before repayments. O(n log n).
+    For ``expected_auc`` a labelled row counts with its label. An unlabelled row with the score p counts p as
+    a positive and 1 - p as a negative, and is not paired with itself. This is the model-based concordance of
+    van Klaveren, Gönen, Steyerberg and Vergouwe (2016). ``corrected_auc`` first updates the intercept
+    (Steyerberg, Borsboom, van Houwelingen, Eijkemans and Habbema 2004). Neither has an interval. Both are
+    biased if labels are missing depending on the label, as when defaults are known before repayments.
+    O(n log n).
 
     Examples
     --------

@@ -69,13 +69,13 @@ def roc_state(
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the state of the rows: their counts by score, from which every statistic of one score follows.
+    """Return the state of the rows: the counts of positives and negatives by score.
 
-    A state is a value of plain columns. It can be written to Parquet, read anywhere, merged with other
-    states by :func:`merge_states`, and given as ``state=`` to every function of one label of two classes and
-    one score; but for :func:`hodges_lehmann`, which needs each value of the scores. So can states of folds
-    be given to :func:`cv_roc_auc` and :func:`cv_roc_curve`, of users to :func:`grouped_roc_auc`, of segments
-    to :func:`compare_segments`, and of two samples to :func:`population_stability`.
+    A state is a struct of plain values. It can be written to Parquet, read by other engines, and merged with
+    other states by :func:`merge_states`. All functions of one label of two classes and one score accept it as
+    ``state=``, except :func:`hodges_lehmann`. :func:`cv_roc_auc` and :func:`cv_roc_curve` accept states of
+    folds, :func:`grouped_roc_auc` of users, :func:`compare_segments` of segments, and
+    :func:`population_stability` of two samples.
 
     Parameters
     ----------
@@ -111,33 +111,31 @@ def roc_state(
         - ``max_bins`` (UInt64) and ``scale`` (String): as given; null in a state without ``max_bins``,
           and beside a NaN.
 
-        Rows with a null label or score are counted in ``n_missing``, and so is a row without a count, as one,
-        and a row of weight 0 or null.
+        ``n_missing`` counts rows with a null label or score, rows with a null count (as one row each), and
+        rows of weight 0 or null.
 
     Notes
     -----
-    From an exact state every answer is the same to the last bit as from the rows.
+    An exact state gives the same results as its rows, to the last bit.
 
-    Weights are rounded to 18 decimal places, each by itself, and sums of them are exact; so weights far below
-    1 lose digits, and should be multiplied by the same number. Weighted states too depend on the rows alone,
-    and are merged exactly. Their answers are those of the rows: to the last bit if all weights are whole
-    numbers, or multiples of 2^-18, and less than 2^43 together; otherwise up to the rounding of the weights.
-    Standard errors need the squares of weights, each of which is rounded to 18 decimal places as well. They
-    are those of the rows to the last bit if weights are multiples of 2^-9 and their squares, at one score,
-    take fewer than 53 bits together. Squares of 1e20 or more in a class are unknown, and so are those of
-    states of earlier versions; what is merged with unknown squares has unknown squares. An interval is null
-    where squares are unknown, and where their rounding, half of 1e-18 for each row, could be more than 2^-20
-    of those of a class: multiply all weights by the same number then. All else is answered.
+    Weights are rounded to 18 decimal places, and their sums are exact. Weights far below 1 lose digits:
+    multiply all weights by a common factor. Weighted states are merged exactly as well. Their results equal
+    those of the rows to the last bit if all weights are multiples of 2^-18 with a sum below 2^43, and
+    otherwise up to the rounding of the weights. Standard errors use the squares of the weights, which are
+    also rounded to 18 decimal places. They equal those of the rows to the last bit if weights are multiples
+    of 2^-9 and the squares at one score take fewer than 53 bits together. A sum of squares of 1e20 or more in
+    a class is unknown, and so are sums of states that were written without them, or merged with such states.
+    An interval is null if the squares are unknown, or if their rounding, half of 1e-18 for each row, could
+    exceed 2^-20 of the sum of a class. Other results remain.
 
-    With ``max_bins``, bins are the intervals of a partition of all numbers. Partitions are numbered, and
-    each joins some neighbours of the one before; a state takes the first that leaves few enough bins. So
-    the state depends on the rows alone, however they were divided and in whatever order the parts were
-    merged: the same rows give the same bytes. The intervals have a length on a scale, or twice
-    this length where two have been joined: the score to the power 3/8 on either side of 0, or the distance
-    from 0 or 1 to the power 1/4. Every bin begins at an
-    observed score, so all points of the ROC curve of such a state are points of the rows' curve. What is
-    lost is the order within a bin; :func:`roc_auc_bounds` says how much that can be. All scores of a bin
-    count as its lowest: a mean score, and positives that are expected from it, are then too low.
+    With ``max_bins``, bins are the intervals of a partition of all numbers. Partitions are numbered, and each
+    joins some neighbours of the one before. A state uses the first partition with few enough bins. So the
+    state depends on the rows only, not on their division or the order of merging: the same rows give the
+    same bytes. The intervals have a fixed length, or twice this length, on a transformed scale: the score to
+    the power 3/8 on either side of 0, or the distance from 0 or 1 to the power 1/4. Every bin begins at an
+    observed score, so all points of the ROC curve of such a state are points of the curve of the rows. The
+    order within a bin is lost: :func:`roc_auc_bounds` returns the bounds of the AUC. All scores of a bin
+    count as its lowest score, so mean scores and expected positives are too low.
 
     O(n log n).
 
@@ -184,8 +182,8 @@ def merge_states(state: IntoExpr, *, max_bins: int | None = None, scale: Scale |
 
     Notes
     -----
-    Merging is exact. For every division of rows into parts, and every order of merging, the merged
-    state is the state of all rows. O(m log s) for m bins of s states.
+    Merging is exact: for any division of the rows into parts and any order of merging, the result is the
+    state of all rows. O(m log s) for m bins of s states.
 
     Examples
     --------

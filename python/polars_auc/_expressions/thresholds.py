@@ -84,8 +84,8 @@ def operating_point(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``. Null if it is
-          best to call no row positive.
+        - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``. Null if it
+          is best to call no row positive.
         - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64; with weights Float64): The four counts; with weights the
           sums of weights (Float64).
         - ``tpr`` (Float64): ``tp / P``, 0 to 1.
@@ -97,18 +97,16 @@ def operating_point(
           for a target the rate that was reached.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        If several thresholds are equally good, the result is the highest of them. The result is to call no
-        row positive only if this is better than every threshold. All but the last two fields are null if the
-        group has no positive or no negative, if no threshold reaches the target, or if none has an fpr
-        between the bounds; rates and criterion are NaN if a score is NaN. Rows with a null label, score or
-        weight are skipped.
+        If several thresholds are equally good, the result is the highest of them. No row is predicted positive
+        only if this is better than every threshold. All but the last two fields are null if the group has no
+        positive or no negative, if no threshold reaches the target, or if none has an fpr between the bounds.
+        Rates and criterion are NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
     Youden (1950); with costs and prevalence Perkins and Schisterman (2006), as pROC's ``best.weights``.
-    Thresholds are compared in whole numbers. For this the ratio r is replaced by the simple fraction that it
-    represents, so that rounding cannot make one of two equally good thresholds look better. The thresholds
-    are the scores themselves, not midpoints between them. O(n log n).
+    Thresholds are compared in exact integer arithmetic, with the ratio r as a fraction. So rounding never
+    breaks a tie between equally good thresholds. Thresholds are observed scores, not midpoints. O(n log n).
 
     Examples
     --------
@@ -149,11 +147,11 @@ def confusion_at(
     label, score, weight, count, state
         The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
     at
-        The threshold: a row is predicted positive if ``score >= at``. Or several, in a list; the result is then
-        a list of records in the same order. Any number; it is compared with the scores in their own dtype and
-        without rounding, so 2.5 on integers means 3 and above. With Decimal scores a float stands for the
-        decimal that it is written as. With Float scores a Decimal with digits behind the point stands for the
-        nearest float. Or an expression, for a threshold of each row or of each group, such as
+        The threshold: a row is predicted positive if ``score >= at``. Or several, in a list; the result is
+        then a list of records in the same order. Any number; it is compared with the scores in their own
+        dtype and without rounding, so 2.5 on integers means 3 and above. With Decimal scores a float stands
+        for the decimal that it is written as. With Float scores a Decimal with digits behind the point stands
+        for the nearest float. Or an expression, for a threshold of each row or of each group, such as
         ``pl.col("cut_off")`` or ``pl.col("score").quantile(0.9)``; it is compared with the score as Polars
         compares them, and rows where it is null are skipped. Not possible with ``state``.
     beta
@@ -201,13 +199,14 @@ def confusion_at(
 
         A rate is null where its denominator is 0: ``tpr`` and ``f`` without a positive, ``fpr`` without a
         negative, ``balanced_accuracy`` without either, ``precision`` if no row is predicted positive, ``npv`` if
-        every row is. ``mcc`` is null if all labels are equal or all rows are called the same, where
-        scikit-learn gives 0; ``kappa`` only if both are so and agree. If a score is NaN rates are NaN and the
-        four counts null. Rows with a null label, score or weight are skipped.
+        every row is. ``mcc`` is null if all labels are equal, or if all predicted classes are equal;
+        scikit-learn returns 0. ``kappa`` is null only if all labels and predicted classes are equal. If a
+        score is NaN, rates are NaN and the four counts null. Rows with a null label, score or weight are
+        skipped.
 
     Notes
     -----
-    Wilson (1927); Clopper and Pearson (1934). The limits of ratios are normal on the scale of logarithms,
+    Wilson (1927); Clopper and Pearson (1934). The limits of ratios are normal on the logarithmic scale,
     with the variance ``1 / tp - 1 / P + 1 / fp - 1 / N`` for the positive likelihood ratio (Simel, Samsa and
     Matchar 1991) and ``1 / tp + 1 / fp + 1 / tn + 1 / fn`` for the odds ratio (Woolf 1955). F: van Rijsbergen
     (1979); Matthews (1975); Cohen (1960). O(n) for each threshold.
@@ -266,7 +265,7 @@ def tpr_at_fpr(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the true positive rate at a false positive rate, with its bootstrap interval.
+    """Return the true positive rate at a false positive rate, with an interval from the bootstrap.
 
     It is the sensitivity at a fixed specificity, ``1 - fpr``.
 
@@ -308,14 +307,18 @@ def tpr_at_fpr(
     -----
     Between two points the curve is a straight line. Where it is vertical, the highest point counts. Each
     resample has its own threshold, and rows are drawn within each class (Efron 1979; Platt, Hanley and Yang
-    2000). By ``"percentile"`` the limits are quantiles (type 7) of the resamples, as ``pROC::ci.se``, whose
-    middle value is the median of the resamples and not the rate itself. By ``"wilson"`` they are Wilson's
-    (1927) of a share r of ``min(P, r (1 - r) / se²)`` rows, P if r is 0 or 1 or all resamples agree: the
-    interval of a share that varies more than by drawing its own rows (Korn and Graubard 1998). The quantile
-    is Student's with ``(v + w)² / (v² / (P - 1) + w² / m)`` degrees of freedom (Welch, Satterthwaite), where
-    ``v = r (1 - r) / P`` is the variance of the share, ``w = max(se² - v, 0)`` that of the threshold, and m
-    the negatives on the side of the fpr where there are fewer, 1 at least. O(n log n), and O(n) for each
-    resample.
+    2000).
+
+    - ``"percentile"``: the limits are quantiles (type 7) of the resamples, as in ``pROC::ci.se``. Its middle
+      value is the median of the resamples, and ``tpr`` is the observed rate.
+    - ``"wilson"``: Wilson's interval (1927) of a proportion r with the effective sample size
+      ``min(P, r (1 - r) / se²)`` (Korn and Graubard 1998). It is P if r is 0 or 1, or if all resamples are
+      equal. The quantile is of Student's t with ``(v + w)² / (v² / (P - 1) + w² / m)`` degrees of freedom
+      (Welch, Satterthwaite). ``v = r (1 - r) / P`` is the variance of the proportion, and
+      ``w = max(se² - v, 0)`` the variance from the threshold. m is the smaller of the numbers of negatives
+      above and below the fpr, at least 1.
+
+    O(n log n), and O(n) for each resample.
 
     With few negatives the threshold is uncertain, and intervals by ``"percentile"`` are too short: at an fpr
     of 0.1 with 30 negatives and 300 positives 95 % intervals hold 87.0 % for an AUC of 0.8 and 86.8 % for
@@ -352,7 +355,7 @@ def fpr_at_tpr(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the false positive rate at a true positive rate, with its bootstrap interval.
+    """Return the false positive rate at a true positive rate, with an interval from the bootstrap.
 
     It is 1 minus the specificity at a fixed sensitivity.
 

@@ -102,6 +102,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "margin must lie between 0 and 1, such as 0.05, got -0.1": lambda: CI("y", "s", margin=-0.1),
     "expected plain values": lambda: select(CI("y", "s", cluster="list")),
     "no positive rows: label y is false everywhere": lambda: REPORT(FRAME.with_columns(y=0), "y", "s"),
+    "no negative rows: label y is true everywhere": lambda: REPORT(FRAME.with_columns(y=1), "y", "s"),
     "is NaN in 1 row": lambda: EVALUATE(FRAME["y"], FRAME["nan"]),
     "plot_roc needs altair>=5.4": lambda: pa.plot_roc([0, 1], {"s": [0.1, 0.2]}),
     "style_report needs great-tables>=0.15": lambda: pa.style_report(REPORT(FRAME, "y", "s")),
@@ -110,6 +111,8 @@ CALLS: dict[str, Callable[[], object]] = {
 }
 COMMANDS: dict[str, list[str]] = {
     "no row is positive: --label": ["--label", "word = 'Bad'"],
+    "no row is negative: --label": ["--where", "y = 1"],
+    "every row has a missing label or score": ["--score", "NULLIF(s, s) AS s"],
     "holds words ('bad', 'good'), and must hold 0 and 1 or Booleans": ["--label", "word"],
     "leaves no row. Hint: if that is expected, write --allow-empty": ["--where", "s > 2"],
     "expected numbers. Hint: to read other texts as missing": ["--score", "by"],
@@ -170,6 +173,8 @@ def test_commands(
 def test_the_causes_of_null() -> None:
     one_class = FRAME.filter(y=1).select(CI("y", "s")).item()
     assert one_class["auc"] is one_class["se"] is None
+    unlabelled = FRAME.with_columns(y=pl.lit(None, pl.Boolean)).select(CI("y", "s")).item()
+    assert (unlabelled["auc"], unlabelled["n_pos"], unlabelled["n_neg"]) == (None, 0, 0)
     one_positive = FRAME.head(3).select(CI("y", "s")).item()
     assert one_positive["auc"] == 1
     assert one_positive["se"] is one_positive["lower"] is one_positive["p_value"] is None
