@@ -64,8 +64,8 @@ def roc_curve(
     -------
     polars.Expr
         One List of Structs for each group, named after the score. Element 0 is the point (0, 0), where no row
-        is predicted positive. Element i is the point at the i-th highest distinct score, and the last element is
-        (1, 1). Tied rows make one step, which is diagonal if they belong to both classes.
+        is predicted positive. Element i is the point at the i-th highest distinct score, and the last element
+        is (1, 1). Tied rows make one step, which is diagonal if they belong to both classes.
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
@@ -147,8 +147,8 @@ def pr_curve(
     -------
     polars.Expr
         One List of Structs for each group, named after the score. Element 0 is the start, where no row is
-        predicted positive: recall 0 and, by convention, precision 1. Element i is the point at the i-th highest
-        distinct score.
+        predicted positive: recall 0 and, by convention, precision 1. Element i is the point at the i-th
+        highest distinct score.
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.

@@ -619,8 +619,8 @@ def enrichment_factor(
     Returns
     -------
     polars.Expr
-        The factor, from 0 to ``1 / fraction``; 1 if the score is uninformative. It is null without a positive,
-        and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        The factor, from 0 to ``1 / fraction``; 1 if the score is uninformative. It is null without a
+        positive, and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----

@@ -97,10 +97,11 @@ def operating_point(
           for a target the rate that was reached.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        If several thresholds are equally good, the result is the highest of them. No row is predicted positive
-        only if this is better than every threshold. All but the last two fields are null if the group has no
-        positive or no negative, if no threshold reaches the target, or if none has an fpr between the bounds.
-        Rates and criterion are NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        If several thresholds are equally good, the result is the highest of them. No row is predicted
+        positive only if this is better than every threshold. All but the last two fields are null if the
+        group has no positive or no negative, if no threshold reaches the target, or if none has an fpr
+        between the bounds. Rates and criterion are NaN if a score is NaN. Rows with a null label, score or
+        weight are skipped.
 
     Notes
     -----
@@ -198,8 +199,8 @@ def confusion_at(
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         A rate is null where its denominator is 0: ``tpr`` and ``f`` without a positive, ``fpr`` without a
-        negative, ``balanced_accuracy`` without either, ``precision`` if no row is predicted positive, ``npv`` if
-        every row is. ``mcc`` is null if all labels are equal, or if all predicted classes are equal;
+        negative, ``balanced_accuracy`` without either, ``precision`` if no row is predicted positive, ``npv``
+        if every row is. ``mcc`` is null if all labels are equal, or if all predicted classes are equal;
         scikit-learn returns 0. ``kappa`` is null only if all labels and predicted classes are equal. If a
         score is NaN, rates are NaN and the four counts null. Rows with a null label, score or weight are
         skipped.

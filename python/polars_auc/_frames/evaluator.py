@@ -54,8 +54,8 @@ class Evaluator:
     scale
         Where the state has its small bins: see :func:`polars_auc.roc_state`.
     threshold
-        The threshold of :meth:`confusion`: a row is predicted positive if ``score >= threshold``. A number that
-        Float64 would round is refused.
+        The threshold of :meth:`confusion`: a row is predicted positive if ``score >= threshold``. A number
+        that Float64 would round is refused.
     window
         How many periods count, such as the last 28 days: :meth:`next_period` begins a new one, and forgets
         the rows of the one that is then too old. Each period has a state of its own. None forgets nothing.

@@ -60,6 +60,20 @@ def sklearn_auc(frame: pl.DataFrame, record: Record) -> Answers:
     return {"auc": auc, "gini_2auc_minus_1": gini}
 
 
+def sklearn_losses(frame: pl.DataFrame, record: Record) -> Answers | Apart:
+    used = rows(frame, record)
+    scores = used["score"].drop_nulls()
+    if not scores.is_between(0, 1).all():
+        return Apart("the score is not a probability")
+    log_loss = answer(used, pa.log_loss("label", "score"))["log_loss"]
+    return {
+        "brier": answer(used, pa.brier_score("label", "score"))["brier_score"],
+        "log_loss_clipped": Apart("a certain error is clipped; ours is infinite")
+        if log_loss is not None and math.isinf(log_loss)
+        else log_loss,
+    }
+
+
 def sklearn_average_precision(frame: pl.DataFrame, record: Record) -> Answers:
     summary = answer(rows(frame, record), pa.roc_summary("label", "score"))
     return {
@@ -223,6 +237,7 @@ CHECKS: dict[str, Check] = {
     "bruteforce.exact_permutation_ks": ks_by_counting,
     "sklearn.metrics.roc_auc_score": sklearn_auc,
     "sklearn.metrics.average_precision_score": sklearn_average_precision,
+    "sklearn.metrics.brier_score_loss/log_loss": sklearn_losses,
     "pauc pROC::auc": proc_partial,
     "pauc sklearn.metrics.roc_auc_score": sklearn_partial,
     "bruteforce.partial_auc_fpr": exact_partial,

@@ -275,7 +275,7 @@ def rocr_points(frame: pl.DataFrame, record: Record) -> Answers:
     cutoffs = numbers(record["result"]["cutoff"])
     ours = at(used, cutoffs)
     assert observed(used, cutoffs) == [None, *cutoffs[1:]]
-    # Where no row is predicted positive, ROCR has no precision and no F. Our F is 2 tp / (2 tp + fp + fn), so 0.
+    # Where no row is predicted positive, ROCR has no precision and no F. Our F is 0.
     assert ours["f"][0] == 0
     return {
         "cutoff": cutoffs,

@@ -43,8 +43,7 @@ NOT_HERE = {
     "scipy.stats.combine_pvalues": "one p-value from many",
     "coin::median_test": "a test of medians",
     "coin::oneway_test": "a test of means",
-    "sklearn.metrics.brier_score_loss/log_loss": "calibration, not ranking",
-    "sklearn.metrics accuracy/log_loss": "calls and calibration, not ranking",
+    "sklearn.metrics accuracy/log_loss": "accuracy and log loss of several classes",
     "boot_test pROC::cov": "a covariance by bootstrap",
     "pROC::ci.coords": "of thresholds that are equally good it takes one at random",
 }

@@ -176,7 +176,7 @@ def cost_curve(group: Group, points: list[Point], _: bool) -> list[dict[str, Any
 
 
 def _points(rows: Sequence[Row]) -> list[tuple[Any, int, int]] | None:
-    """Every threshold from none predicted positive to all, with the positives and negatives predicted positive."""
+    """Every threshold from none predicted positive to all, with both counts."""
     pos, neg = classes(rows)
     if not pos or not neg or has_nan(rows):
         return None
