@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -19,6 +19,7 @@ from polars_auc._cli.sources import scan, unreadable
 from polars_auc._cli.sql import (
     column,
     condition,
+    is_one_value,
     labelled_column,
     name_and_sql,
     refuse_missing,
@@ -83,7 +84,7 @@ class Files:
                 keys.append(text)
                 continue
             name, key = labelled_column("by", text, files.schema, files.names)
-            if _is_one_value(key, files.schema):
+            if is_one_value(key, files.schema):
                 raise Refusal(f"{flag('by')} {text!r} is one value for all rows, which makes no groups")
             if name in columns or (name in files.schema and name != text):
                 raise Refusal(
@@ -177,10 +178,3 @@ def file_errors(
             if fault is not None:
                 raise Refusal(fault) from refusal
         raise
-
-
-def _is_one_value(column: pl.Expr, schema: pl.Schema) -> bool:
-    """Whether an expression is an aggregate or a constant, and not a value for each row."""
-    with suppress(pl.exceptions.PolarsError):
-        return pl.DataFrame({name: [None, None] for name in schema}, schema).select(column).height == 1
-    return False

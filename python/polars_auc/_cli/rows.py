@@ -18,6 +18,7 @@ from polars_auc._cli.sql import (
     column,
     column_in_sql,
     condition,
+    is_one_value,
     labelled_column,
     refuse_missing,
     text_in_sql,
@@ -79,6 +80,13 @@ class RowOptions:
         roles: dict[str, Any] = {
             role: files.column(role, getattr(options, role)) for role in ("count", "weight", "cluster")
         }
+        for role, text, one in [
+            ("label", self.label, label),
+            *(("scores", text, score) for text, score in scores.items()),
+            *((role, getattr(options, role), one) for role, one in roles.items() if one is not None),
+        ]:
+            if is_one_value(one, files.schema):
+                raise Refusal(f"{flag(role)} {text!r} is one value for all rows. Hint: name a column")
         conditions = [condition("where", where, files.schema, files=files.names) for where in self.where]
         frame, keys = files.rows.filter(conditions) if conditions else files.rows, files.keys()
         used = [label, *scores.values(), *map(pl.col, keys), *conditions]

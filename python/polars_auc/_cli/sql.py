@@ -37,6 +37,13 @@ def name_and_sql(text: str) -> tuple[str, str]:
     return (match[2].strip('"'), match[1]) if match else (text, text)
 
 
+def is_one_value(column: pl.Expr, schema: pl.Schema) -> bool:
+    """Whether an expression is an aggregate or a constant, and not a value for each row."""
+    with suppress(pl.exceptions.PolarsError):
+        return pl.DataFrame({name: [None, None] for name in schema}, schema).select(column).height == 1
+    return False
+
+
 def column_in_sql(name: str) -> str:
     """Return the name of a column as SQL writes it, between quotes if it means something else without."""
     try:

@@ -114,8 +114,8 @@ def without_interval(table: pl.DataFrame, name: Callable[[str], str] = str) -> l
     first = rows.row(0, named=True)
     what = "positive" if first["n_pos"] == 1 else "negative"
     return [
-        f"{counted(rows.height, 'row')} of the report without an interval: a class has one row only, which "
-        f"says nothing of its variance; the first, of {name(first['score'])}, has one {what} in "
+        f"{counted(rows.height, 'row')} of the report without an interval: a class has one row only, "
+        f"so its variance is unknown; the first, of {name(first['score'])}, has one {what} in "
         f"{first['n']:,} rows"
     ]
 

@@ -356,6 +356,8 @@ def test_gate(folder: Path, capsys: Capture) -> None:
             ["compare", *REPORT[1:], "--score", "other", "--bands", "3"],
             "compare has no option --bands; it is one of gains (see ",
         ),
+        ([*FILES, "--label", "label", "--score", "NULL AS s"], "--score 's' is one value for all rows"),
+        ([*REPORT, "--count", "1"], "--count '1' is one value for all rows. Hint: name a column"),
         (
             [*FILES, "--score", "score", "--label", "word"],
             "--label 'word' holds words ('bad', 'good'), and must hold 0 and 1 or Booleans. Hint: name the "
