@@ -3,7 +3,9 @@
 ``python benches/calibration_coverage.py [--share 1.0]`` simulates labels of probabilities ``p`` with normal
 logits, takes as score ``p`` itself or ``expit(0.7 logit(p) + 0.2)``, compares it with a noisy one, and
 writes to ``benches/results/calibration_coverage.csv`` how many intervals contain the value of the
-population, for 50 to 5,000 rows and rates of positives of 2 to 50 %. ``defined`` is the share of samples
+population, for 50 to 5,000 rows and rates of positives of 2 to 50 %. A confidence band of isotonic blocks
+contains all probabilities of a sample or not. Of the consistency band the coverage is the share of blocks
+inside, for scores that are right. ``defined`` is the share of samples
 that have an interval: those without both classes may have none. A replicate is a group of one query.
 """
 
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -29,6 +32,7 @@ NOISE = 0.7
 """The standard deviation of what is added to the logits for a second score."""
 THRESHOLD = 0.1
 POPULATION = 2_000_000
+N_RESAMPLES = 200
 
 Numbers = NDArray[np.float64]
 
@@ -144,6 +148,28 @@ def population(p: Numbers, s: Numbers, rng: np.random.Generator) -> dict[str, fl
     }
 
 
+def band_coverage(rows: pl.DataFrame, *, is_right: bool) -> dict[str, pl.Series]:
+    """Return whether the confidence band of each sample holds, and if scores are right, whether blocks do."""
+
+    def blocks(**options: Any) -> pl.DataFrame:
+        curve = pa.calibration_curve("y", "s", method="isotonic", **options).alias("blocks")
+        return rows.group_by("r").agg(curve).explode("blocks").unnest("blocks")
+
+    confidence = blocks(band="confidence")
+    lowest, highest = (
+        s if is_right else expit((np.log(s / (1 - s)) - 0.2) / 0.7)
+        for s in (confidence[end].to_numpy() for end in ("lowest", "highest"))
+    )
+    confidence = confidence.with_columns(lowest=lowest, highest=highest)
+    holds = (pl.col("rate_lower") <= pl.col("lowest")) & (pl.col("highest") <= pl.col("rate_upper"))
+    covered = {"calibration_curve confidence": confidence.group_by("r").agg(holds.all())["rate_lower"]}
+    if is_right:
+        is_inside = pl.col("rate").is_between("rate_lower", "rate_upper")
+        inside = blocks(band="consistency", n_resamples=N_RESAMPLES).select(is_inside)["rate"]
+        covered["calibration_curve consistency"] = inside
+    return covered
+
+
 def draw(rows: int, mean: float, rng: np.random.Generator, *, is_right: bool) -> tuple[Numbers, Numbers]:
     """Return probabilities of rows, and their scores."""
     logit = mean + SPREAD * rng.normal(size=rows)
@@ -160,7 +186,16 @@ def coverage(
     columns["g"] = np.random.default_rng([3, n]).random(len(p)) < share_in_subgroup(p)
     rows = pl.DataFrame({"r": np.repeat(np.arange(replicates), n), **columns})
     answers = rows.group_by("r").agg(limits())
-    results = []
+    shared: dict[str, Any] = {
+        "score": "right" if is_right else "recalibrated",
+        "rows": n,
+        "rate": rate,
+        "replicates": replicates,
+    }
+    results: list[dict[str, Any]] = [
+        {"interval": name, **shared, "defined": 1.0, "coverage": round(float(inside.mean()), 4)}  # type: ignore[arg-type]
+        for name, inside in band_coverage(rows, is_right=is_right).items()
+    ]
     for name, value in truth.items():
         lower, upper = answers[f"{name}|lower"], answers[f"{name}|upper"]
         has_limits = lower.is_not_null() & lower.is_not_nan()
@@ -168,10 +203,7 @@ def coverage(
         results.append(
             {
                 "interval": name,
-                "score": "right" if is_right else "recalibrated",
-                "rows": n,
-                "rate": rate,
-                "replicates": replicates,
+                **shared,
                 "defined": round(float(has_limits.mean()), 4),  # type: ignore[arg-type]
                 "coverage": None if covered.is_empty() else round(float(covered.mean()), 4),  # type: ignore[arg-type]
             }

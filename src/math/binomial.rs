@@ -29,6 +29,21 @@ pub fn clopper_pearson(successes: u64, trials: u64, level: f64) -> (f64, f64) {
     (lower, upper)
 }
 
+/// The lower limit of [`clopper_pearson`] with this probability beyond it, and 1 minus the limit, if it is
+/// above the probability p, with `q = 1 - p`. Most limits below p are recognised in constant time.
+pub fn lower_limit_above(successes: u64, trials: u64, tail: f64, (p, q): (f64, f64)) -> Option<(f64, f64)> {
+    let failures = trials - successes;
+    if successes as f64 * q <= failures as f64 * p {
+        return None;
+    }
+    // The tail at p includes the probability of exactly this number.
+    if failures > 0 && Pmf::new(successes, trials).log(p, q) >= tail.ln() {
+        return None;
+    }
+    let limit = lower_limit(successes, trials, tail);
+    (limit.0 > p || limit.1 < q).then_some(limit)
+}
+
 /// The interval of a proportion by inversion of the score test: all probabilities within `z` standard errors
 /// of the observed share. NaN without trials.
 ///
@@ -307,6 +322,18 @@ mod tests {
                 assert!(close(got.0, expected.0, 1e-12), "{name} {k} of {n}: {got:?} against {expected:?}");
                 assert!(close(got.1, expected.1, 1e-12), "{name} {k} of {n}: {got:?} against {expected:?}");
             }
+        }
+    }
+
+    #[test]
+    fn limits_above_a_probability() {
+        for (k, n, tail) in [(0, 5, 0.1), (1, 5, 1e-9), (3, 5, 0.4), (5, 5, 1e-4), (40, 1000, 1e-6)] {
+            let limit = lower_limit(k, n, tail);
+            for p in [0.0, 1e-6, 0.01, 0.03, 0.2, 0.5, 0.9, 1.0] {
+                let expected = (limit.0 > p).then_some(limit);
+                assert_eq!(lower_limit_above(k, n, tail, (p, 1.0 - p)), expected, "{k} of {n} above {p}");
+            }
+            assert_eq!(lower_limit_above(k, n, tail, limit), None);
         }
     }
 

@@ -438,6 +438,9 @@ def calibration_curve(
     method: Literal["quantile", "uniform", "isotonic"] | None = None,
     bins: int | None = None,
     edges: Sequence[float] | None = None,
+    band: Literal["confidence", "consistency"] | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
     level: float = 0.95,
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
@@ -462,6 +465,16 @@ def calibration_curve(
         The number of bins, 10 by default.
     edges
         The edges of the bins, ascending, instead. Scores beyond them are in no bin.
+    band
+        The limits of isotonic blocks. ``"confidence"``: a band that contains the probabilities of a positive
+        at all scores at once, with the coverage ``level``, if they do not decrease with the score. It holds
+        for any number of rows. With more than 200 distinct scores, neighbouring scores are joined.
+        ``"consistency"``: a range for the rate of each block if the scores are the probabilities, from
+        resampled labels; a block outside is miscalibrated. Not with ``weight``.
+    n_resamples, seed
+        For ``"consistency"``, the number of resamples, 2000 by default, and the seed of the random numbers, 0
+        by default. The same seed gives the same band for every order of rows and groups, every number of
+        threads and every engine.
     level
         The coverage, between 0 and 1.
 
@@ -480,7 +493,8 @@ def calibration_curve(
         - ``mean_score`` (Float64): The mean score.
         - ``rate`` (Float64): The share of positives.
         - ``rate_lower``, ``rate_upper`` (Float64): Its limits by Wilson's method, with Kish's effective rows
-          for weights. Null for isotonic blocks, which are chosen by their rates.
+          for weights. For isotonic blocks, which are chosen by their rates, the limits of ``band``; null
+          without it and for states with weights.
 
         The list is null without rows and if a score is NaN. Rows with a null label, score or weight are
         skipped.
@@ -492,6 +506,12 @@ def calibration_curve(
     is a score: the rows of this score are then in the next bin there, as is frequent with few distinct
     scores. Isotonic blocks are those of the CORP reliability diagram (Dimitriadis, Gneiting and Jordan 2021).
     O(n log n).
+
+    The confidence band is that of Dimitriadis, Duembgen, Henzi, Puke and Ziegel (2023): limits of Clopper and
+    Pearson for all runs of neighbouring scores. The lower limit of a block is of its lowest score, the upper
+    one of its highest, so that both hold at all scores in it. Where rates decrease significantly within a
+    block, the limits are extended to its rate. The consistency band has the quantiles of the isotonic fit at
+    the mean score of the block.
 
     Examples
     --------

@@ -153,12 +153,14 @@ def drawing(
 def _steps(points: pl.DataFrame) -> pl.DataFrame:
     """Return the lines of calibration curves: through bins, and along each isotonic block.
 
-    Bins have limits or edges in common; isotonic blocks have neither.
+    Bins have limits or edges in common. Isotonic blocks have no edges in common, their rates rise, and only
+    with a band they have limits.
     """
     keys = ["curve", "panel"]
     has_limits = pl.col("rate_lower").is_not_null().any()
     is_adjacent = (pl.col("lowest") == pl.col("highest").shift()).any()
-    is_binned = (has_limits | is_adjacent.fill_null(value=False)).over(keys)
+    is_rising = (pl.col("rate").diff() > 0).all() & (pl.len() > 1)
+    is_binned = (is_adjacent.fill_null(value=False) | (has_limits & ~is_rising)).over(keys)
     ends = (
         pl.when(is_binned).then(pl.concat_list("mean_score")).otherwise(pl.concat_list("lowest", "highest"))
     )

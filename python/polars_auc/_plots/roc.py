@@ -318,7 +318,8 @@ def plot_calibration(
     curves
         With ``scores``: the label. Otherwise points of :func:`polars_auc.calibration_curve`, as rows of
         :func:`polars_auc.curve_points` or as lists: see :func:`polars_auc.plot_roc`. The blocks of
-        ``method="isotonic"`` are drawn from their lowest to their highest score, without limits.
+        ``method="isotonic"`` are drawn from their lowest to their highest score, with the limits of ``band``
+        at their mean score.
     scores
         Probabilities by name, as for :func:`polars_auc.plot_roc`.
     distribution

@@ -159,14 +159,18 @@ pub fn between(edges: &[f64], masses: &Masses) -> Vec<Bin> {
     bins
 }
 
+/// Masses of rows without weights, as counts.
+pub fn rows_of(mass: Count<f64>) -> Count {
+    Count { pos: mass.pos as u64, neg: mass.neg as u64 }
+}
+
 /// The blocks of the isotonic regression, lowest scores first; their edges are the lowest and the highest
 /// score.
 pub fn isotonic(masses: &Masses) -> Vec<Bin> {
     let mut blocks: Vec<Bin> = Vec::new();
-    let whole = |mass: Count<f64>| Count { pos: mass.pos as u64, neg: mass.neg as u64 };
     let are_in_order = |lower: &Bin, upper: &Bin| match masses.has_weights {
         true => f64::is_below(lower.mass, upper.mass),
-        false => u64::is_below(whole(lower.mass), whole(upper.mass)),
+        false => u64::is_below(rows_of(lower.mass), rows_of(upper.mass)),
     };
     let join = |lower: Bin, upper: Bin| Bin {
         edges: (lower.edges.0, upper.edges.1),

@@ -1,6 +1,7 @@
 //! The calibration curve, also called reliability diagram.
 
 use super::bins::{self, Bin, BinMethod, Binning};
+use super::isotonic_bands::{Band, BandMethod};
 use super::masses::Masses;
 use super::probability;
 use crate::math::{binomial, normal};
@@ -8,14 +9,17 @@ use crate::ranking::ties::Ties;
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{RateInterval, interval::tail};
 use crate::statistics::kinds::{Column, Curve, Mass, Record, record};
-use crate::statistics::options::{FromOptions, OptionError, Options, from_options};
+use crate::statistics::options::{FromOptions, OptionError, Options, Word, from_options};
+use crate::statistics::resampling::Resampling;
 
 /// The mean score and the rate of positives in bins of scores.
 #[derive(Clone, Debug)]
 pub struct CalibrationCurve {
     /// The bins; if `None`, the blocks of the isotonic regression.
     pub binning: Option<Binning>,
-    /// The coverage of the intervals.
+    /// The band of the isotonic blocks.
+    pub band: Option<Band>,
+    /// The coverage of the intervals and of the band.
     pub level: f64,
 }
 
@@ -35,13 +39,17 @@ record! {
         /// The mean score.
         pub mean_score: f64,
         /// - `rate`: the share of positives.
-        /// - `rate_lower`, `rate_upper`: its limits by Wilson's method, with Kish's effective rows for weights. Null for isotonic
-        ///   blocks, which are chosen by their rates.
+        /// - `rate_lower`, `rate_upper`: its limits by Wilson's method, with Kish's effective rows for weights. For isotonic
+        ///   blocks, which are chosen by their rates, the limits of `band`; null without it and for states with weights.
         pub rate: RateInterval,
     }
 }
 
-from_options!(|options| CalibrationCurve { binning: binning(options)?, level: options.level()? });
+from_options!(|options| CalibrationCurve {
+    binning: binning(options)?,
+    band: band(options)?,
+    level: options.level()?,
+});
 
 fn binning(options: &Options) -> Result<Option<Binning>, OptionError> {
     if options.optional_word("method")? != Some(BinMethod::Isotonic) {
@@ -53,10 +61,43 @@ fn binning(options: &Options) -> Result<Option<Binning>, OptionError> {
     }
 }
 
+fn band(options: &Options) -> Result<Option<Band>, OptionError> {
+    let method: Option<BandMethod> = options.optional_word("band")?;
+    let bins: Option<BinMethod> = options.optional_word("method")?;
+    let refuse =
+        |option: &str, reason: &str, hint: &str| Err(OptionError::new(option, reason.to_string()).hint(hint));
+    if method.is_some() && bins != Some(BinMethod::Isotonic) {
+        let reason = match options.has("edges") {
+            true => "does not apply to `edges`".to_string(),
+            false => {
+                format!("does not apply to `method=\"{}\"`", bins.unwrap_or(BinMethod::Quantile).word())
+            }
+        };
+        return refuse("band", &reason, "write `method=\"isotonic\"`");
+    }
+    if method.is_some() && options.has_column("weight") {
+        return refuse("band", "does not take a weight", "leave one of them out");
+    }
+    if method != Some(BandMethod::Consistency)
+        && let Some(option) = ["n_resamples", "seed"].into_iter().find(|option| options.has(option))
+    {
+        return refuse(option, "applies to `band=\"consistency\"` only", "leave it out");
+    }
+    Ok(match method {
+        None => None,
+        Some(BandMethod::Confidence) => Some(Band::Confidence),
+        Some(BandMethod::Consistency) => Some(Band::Consistency(Resampling::from_options(options)?)),
+    })
+}
+
 impl Curve for CalibrationCurve {
     type Record = CalibrationPoint;
 
     const WEIGHTS: bool = true;
+
+    fn passes(&self) -> usize {
+        self.band.map_or(1, Band::passes)
+    }
 
     fn check_ties(&self, ties: &mut Ties<'_>) -> Result<(), String> {
         probability::check(ties)
@@ -74,7 +115,10 @@ impl Curve for CalibrationCurve {
             binomial::wilson(bin.mass.pos as u64, bin.mass.rows() as u64, self.level)
         };
         let has_limits = self.binning.is_some() && masses.has_squares;
-        for bin in &bins {
+        let band = self.band.filter(|_| !masses.has_weights);
+        let band = band.map(|band| band.limits(&masses, &bins, self.level));
+        for (index, bin) in bins.iter().enumerate() {
+            let of_band = band.as_ref().map(|band| band[index]);
             CalibrationPoint::new(
                 bin.number,
                 bin.edges.0,
@@ -82,7 +126,7 @@ impl Curve for CalibrationCurve {
                 masses.mass(bin.mass.rows()),
                 masses.mass(bin.mass.pos),
                 bin.mean_score(),
-                RateInterval::of(Some(bin.rate()), has_limits.then(|| limits(bin))),
+                RateInterval::of(Some(bin.rate()), of_band.or_else(|| has_limits.then(|| limits(bin)))),
             )
             .append(columns);
         }
@@ -106,6 +150,15 @@ declaration! {
         bins: integer = None,
         /// The edges of the bins, ascending, instead. Scores beyond them are in no bin.
         edges: numbers = None,
+        /// The limits of isotonic blocks. `"confidence"`: a band that contains the probabilities of a positive at all scores
+        /// at once, with the coverage `level`, if they do not decrease with the score. It holds for any number of rows. With
+        /// more than 200 distinct scores, neighbouring scores are joined. `"consistency"`: a range for the rate of each block
+        /// if the scores are the probabilities, from resampled labels; a block outside is miscalibrated. Not with `weight`.
+        band: word<BandMethod> = None,
+        /// For `"consistency"`, the number of resamples, 2000 by default, and the seed of the random numbers, 0 by default. The
+        /// same seed gives the same band for every order of rows and groups, every number of threads and every engine.
+        n_resamples: integer = None,
+        seed: integer = None,
         level = 0.95, weight = None, count = None, state = None,
     }
 }

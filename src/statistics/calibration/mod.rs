@@ -7,6 +7,7 @@ pub mod calibration_curve;
 pub mod calibration_error;
 pub mod calibration_summary;
 pub mod isotonic;
+pub mod isotonic_bands;
 pub mod log_loss;
 pub mod loss;
 pub mod loss_difference;

@@ -61,6 +61,7 @@ GRADE: dict[str, pl.DataType] = {
 }
 ADJUSTMENTS: list[Any] = ["holm", "bonferroni", None]
 BINS: list[dict[str, Any]] = [{}, {"bins": 3}, {"method": "uniform"}, {"edges": [0.25, 0.5, 0.75]}]
+BANDS: list[tuple[Any, dict[str, Any]]] = [("confidence", {}), ("consistency", {"n_resamples": 9, "seed": 3})]
 
 
 def _with_weight(function: Callable[..., pl.Expr]) -> Callable[..., pl.Expr]:
@@ -111,6 +112,21 @@ CALIBRATION = [
             exact=False,
             **options,
         )
+    ),
+    *(
+        Entry(
+            "calibration_curve",
+            functools.partial(pa.calibration_curve, method="isotonic", band=band, level=0.9, **options),
+            functools.partial(
+                oracles.calibration_curve, method="isotonic", band=band, level=0.9, weighted=False
+            ),
+            calibration_curve(N),
+            is_list=True,
+            columns=("label", "probability"),
+            by_value=True,
+            exact=False,
+        )
+        for band, options in BANDS
     ),
     *(
         Entry(

@@ -14,6 +14,7 @@ import pytest
 import polars_auc as pa
 from catalogue.cases import assert_same
 from oracles import calibration as oracles
+from oracles.rows import Group
 
 SCORES: dict[str, Callable[[random.Random], float]] = {
     "any": lambda draw: draw.uniform(0.001, 0.999),
@@ -134,3 +135,112 @@ def test_a_fraction_is_above_0() -> None:
         pa.log_auc("y", "p", min_fpr=0)
     with pytest.raises(ValueError, match=r"at_a must be a number, such as 0.5, got 'half'"):
         pa.mcnemar("y", "p", "q", at_a="half", at_b=0.5)  # type: ignore[arg-type]
+
+
+BLOCKS: dict[str, Any] = {"method": "isotonic"}
+
+
+def calibrated(n: int, seed: int, *, digits: int = 2) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    p = rng.random(n).round(digits)
+    return pl.DataFrame({"y": rng.random(n) < p, "p": p})
+
+
+def limits_of(frame: pl.DataFrame, **options: Any) -> pl.DataFrame:
+    return (
+        frame.select(pa.calibration_curve("y", "p", **BLOCKS, **options))
+        .to_series()
+        .explode()
+        .struct.unnest()
+    )
+
+
+def test_the_confidence_band_of_many_scores_is_that_of_cells() -> None:
+    frame = calibrated(700, 4, digits=4)
+    assert frame["p"].n_unique() > 500
+    got = limits_of(frame, band="confidence", level=0.9)
+    group = Group(list(frame.iter_rows()))
+    blocks = [
+        oracles.Bin(
+            place,
+            lowest,
+            highest,
+            *([(s, w) for s, w in rows if lowest <= s <= highest] for rows in (group.pos, group.neg)),
+        )
+        for place, (lowest, highest) in enumerate(got.select("lowest", "highest").rows())
+    ]
+    expected = oracles.confidence_band(group, blocks, 0.9)
+    assert_same(got.select("rate_lower", "rate_upper").rows(), expected, relative=1e-9)
+
+
+def test_the_confidence_band_contains_the_probabilities_at_once() -> None:
+    bands = [limits_of(calibrated(400, seed), band="confidence", level=0.9) for seed in range(60)]
+    is_inside = [
+        band.select(
+            (pl.col("rate_lower") <= pl.col("lowest")) & (pl.col("highest") <= pl.col("rate_upper"))
+        ).to_series()
+        for band in bands
+    ]
+    assert sum(each.all() for each in is_inside) >= 54
+    outer = limits_of(calibrated(400, 1), band="confidence", level=0.99)
+    assert (outer["rate_lower"] <= bands[1]["rate_lower"]).all()
+    assert (outer["rate_upper"] >= bands[1]["rate_upper"]).all()
+
+
+def test_miscalibrated_blocks_are_outside_the_consistency_band() -> None:
+    outside = (pl.col("rate") < pl.col("rate_lower")) | (pl.col("rate") > pl.col("rate_upper"))
+    shares: list[Any] = [
+        limits_of(calibrated(400, seed), band="consistency", n_resamples=200)
+        .select(outside)
+        .to_series()
+        .mean()
+        for seed in range(40)
+    ]
+    assert np.mean(shares) < 0.08
+    halved = calibrated(400, 1).with_columns(pl.col("p") / 2)
+    assert limits_of(halved, band="consistency").filter(outside)["n"].sum() > 200
+
+
+def test_the_consistency_band_depends_on_the_seed_alone() -> None:
+    frame = calibrated(300, 7)
+    band = limits_of(frame, band="consistency", n_resamples=50)
+    same = limits_of(
+        frame.sample(fraction=1, shuffle=True, seed=1), band="consistency", n_resamples=50, seed=0
+    )
+    assert_same(same.to_dicts(), band.to_dicts())
+    other = limits_of(frame, band="consistency", n_resamples=50, seed=1)
+    assert (other["rate_upper"] != band["rate_upper"]).any()
+    # The curve itself does not change.
+    names = ["bin", "lowest", "highest", "n", "n_pos", "mean_score", "rate"]
+    assert_same(band.select(names).to_dicts(), limits_of(frame).select(names).to_dicts())
+    counts = frame.group_by("y", "p").len("n")
+    counted = counts.select(
+        pa.calibration_curve("y", "p", band="consistency", n_resamples=50, count="n", **BLOCKS)
+    )
+    assert_same(counted.item().to_list(), band.to_dicts())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"band": "confidence", "method": None}, r'band does not apply to method="quantile"'),
+        ({"band": "confidence", "method": "uniform"}, r'band does not apply to method="uniform"'),
+        ({"band": "confidence", "method": None, "edges": [0, 1]}, "band does not apply to edges"),
+        ({"band": "confidence", "weight": "w"}, "band does not take a weight"),
+        ({"band": "confidence", "seed": 1}, r'seed applies to band="consistency" only'),
+        ({"n_resamples": 9}, r'n_resamples applies to band="consistency" only'),
+        ({"band": "consistency", "n_resamples": 1}, "n_resamples must"),
+        ({"band": "wide"}, "band must be one of"),
+    ],
+)
+def test_bands_refuse_options(options: dict[str, Any], message: str) -> None:
+    frame = calibrated(9, 1).with_columns(w=1.0)
+    with pytest.raises((ValueError, pl.exceptions.PolarsError), match=message):
+        frame.select(pa.calibration_curve("y", "p", **{**BLOCKS, **options}))
+
+
+def test_states_with_weights_have_no_band() -> None:
+    frame = calibrated(30, 1).with_columns(w=1.5)
+    states = frame.select(state=pa.roc_state("y", "p", weight="w"))
+    [curve] = states.select(pa.calibration_curve(state="state", band="confidence", **BLOCKS)).to_series()
+    assert curve.struct.field("rate_lower").is_null().all()

@@ -387,6 +387,21 @@ def test_bins_have_limits_and_isotonic_blocks_are_steps() -> None:
     assert texts == ["panel", "curve", *list(KINDS["calibration"].fields)[:-2]]
 
 
+def test_isotonic_blocks_with_a_band_are_steps_with_limits() -> None:
+    keys = ["panel", "curve"]
+    expression = pa.calibration_curve("label", pl.col(MODELS), method="isotonic", band="confidence")
+    blocks = pa.curve_points(ROWS, expression, "dataset")
+    spec = spec_of(pa.plot_calibration(blocks, facet="dataset", distribution=False))
+    names = {"dataset": "panel", "score": "curve"}
+    ends = blocks.rename(names).select(*keys, "rate", mean_score=pl.concat_list("lowest", "highest"))
+    ends = ends.explode("mean_score").sort(keys, maintain_order=True)
+    lines = points_of_part(spec, "step").sort(keys, maintain_order=True)
+    assert_frame_equal(lines.select(ends.columns), ends, check_exact=True)
+    assert points_of_part(spec, "curve")["rate_lower"].null_count() == 0
+    texts = [each["field"] for each in layers_of(spec)[-1]["encoding"]["tooltip"]]
+    assert texts == [*keys, *KINDS["calibration"].fields]
+
+
 def test_distributions_below_calibration_curves() -> None:
     bins, counts = calibration_points("quantile"), calibration_points("uniform", bins=4000)
     keys = ["panel", "curve"]

@@ -10,6 +10,7 @@ from fractions import Fraction
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
+import numpy as np
 from scipy.stats import beta, chi2
 
 from oracles.rows import DIFFERENCE, Group, Iterated, Rounded, WeightedRow, normal_tail
@@ -281,6 +282,61 @@ def wilson(share: Fraction, n: float, level: float) -> tuple[float, float]:
     return (center - spread) / whole, (center + spread) / whole
 
 
+MOST_CELLS = 200
+
+
+def cells(group: Group) -> list[Bin]:
+    """The distinct scores, or if they are many, runs of them with about equal numbers of rows."""
+    rows = sorted({score for score, _ in group.pos + group.neg})
+    parts = [
+        Bin(place, score, score, *([(s, w) for s, w in of if s == score] for of in (group.pos, group.neg)))
+        for place, score in enumerate(rows)
+    ]
+    if len(parts) <= MOST_CELLS:
+        return parts
+    joined: dict[int, list[Bin]] = {}
+    before = Fraction()
+    for part in parts:
+        joined.setdefault(int(before * MOST_CELLS / (len(group.pos) + len(group.neg))), []).append(part)
+        before += part.n
+    return [
+        Bin(
+            place,
+            of[0].lowest,
+            of[-1].highest,
+            [row for part in of for row in part.pos],
+            [row for part in of for row in part.neg],
+        )
+        for place, of in enumerate(joined.values())
+    ]
+
+
+def confidence_band(group: Group, blocks: Sequence[Bin], level: float) -> list[tuple[Any, Any]]:
+    """The limits of blocks from the limits of Clopper and Pearson of all runs of cells."""
+    parts = cells(group)
+    tail = (1 - level) / (len(parts) * (len(parts) + 1))
+    runs = [
+        (parts[first].lowest, parts[last].highest, pos, neg)
+        for first in range(len(parts))
+        for last, pos, neg in zip(
+            range(first, len(parts)),
+            itertools.accumulate(len(part.pos) for part in parts[first:]),
+            itertools.accumulate(len(part.neg) for part in parts[first:]),
+            strict=True,
+        )
+    ]
+    pos, neg = (np.array([run[place] for run in runs]) for place in (2, 3))
+    lower = np.where(pos == 0, 0.0, beta.ppf(tail, np.maximum(pos, 1), neg + 1))
+    upper = np.where(neg == 0, 1.0, beta.isf(tail, pos + 1, np.maximum(neg, 1)))
+    limits = []
+    for block in blocks:
+        below = [limit for run, limit in zip(runs, lower, strict=True) if run[1] <= block.lowest]
+        above = [limit for run, limit in zip(runs, upper, strict=True) if run[0] >= block.highest]
+        rate = float(block.rate)
+        limits.append((Iterated(min([max([0.0, *below]), rate])), Iterated(max([min([1.0, *above]), rate]))))
+    return limits
+
+
 def calibration_curve(
     rows: Sequence[WeightedRow],
     *,
@@ -289,14 +345,21 @@ def calibration_curve(
     method: str = "quantile",
     bins: int = 10,
     edges: Sequence[float] | None = None,
+    band: str | None = None,
 ) -> list[dict[str, Any]] | None:
     group = Group(rows)
     if group.has_nan or not group.pos + group.neg:
         return None
     points = []
-    for part in _binned(group, method, bins, edges, weighted=weighted):
-        lower, upper = wilson(part.rate, effective([w for _, w in part.rows]), level)
-        has_limits = method != "isotonic"
+    parts = _binned(group, method, bins, edges, weighted=weighted)
+    # Of resampled labels no limits are computed here.
+    limits: list[tuple[Any, Any]] = [(... if band else None,) * 2] * len(parts)
+    if method != "isotonic":
+        intervals = [wilson(part.rate, effective([w for _, w in part.rows]), level) for part in parts]
+        limits = [(Rounded(lower), Rounded(upper)) for lower, upper in intervals]
+    elif band == "confidence":
+        limits = confidence_band(group, parts, level)
+    for part, (lower, upper) in zip(parts, limits, strict=True):
         points.append(
             {
                 "bin": part.number,
@@ -306,8 +369,8 @@ def calibration_curve(
                 "n_pos": group.mass(part.n_pos, weighted=weighted),
                 "mean_score": float(part.mean_score),
                 "rate": float(part.rate),
-                "rate_lower": Rounded(lower) if has_limits else None,
-                "rate_upper": Rounded(upper) if has_limits else None,
+                "rate_lower": lower,
+                "rate_upper": upper,
             }
         )
     return points
