@@ -614,9 +614,9 @@ def population_stability(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``psi`` (Float64): The index, 0 or above; infinite: see ``empty_share``. Null without a row of the
-          reference or without another row, and if there is one band only, as if all scores of the reference
-          are equal: nothing can then move.
+        - ``psi`` (Float64): The index, 0 or above; infinite as ``empty_share`` describes. Null without a row
+          of the reference or without another row, and if there is one band only, as if all scores of the
+          reference are equal: nothing can then move.
         - ``p_value`` (Float64): The probability of such an index or a larger one if both samples come from
           one population, asymptotically. Null with a single band, with weights, and where the index is
           infinite: a small sample may have no row in a band by chance.

@@ -181,7 +181,7 @@ def equal_error_rate(
 
         - ``equal_error_rate`` (Float64): The rate, from 0 to 1; null without a positive or without a
           negative.
-        - ``threshold`` (the score's dtype): The score at which the curve reaches it: calling all rows with
+        - ``threshold`` (the score's dtype): The score at which the curve reaches it: predicting all rows with
           this score or a higher one positive has an fnr of at most the rate and an fpr of at least the rate.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
