@@ -93,7 +93,7 @@ class ReportWriter:
 
     @property
     def has_charts(self) -> bool:
-        """Whether the file has charts, which need details."""
+        """Whether the file has charts, which require details."""
         return self.ending == ".html"
 
     def table_writer(self) -> TableWriter:
