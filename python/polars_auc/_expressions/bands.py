@@ -1,6 +1,6 @@
-"""Bands about ROC curves."""
+"""Confidence bands of ROC curves."""
 
-# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+# tests/python/package/generate.py writes signatures, Parameters and the fields of Returns.
 
 from __future__ import annotations
 

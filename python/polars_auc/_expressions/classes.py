@@ -1,6 +1,6 @@
-"""AUCs of several classes, and their intervals."""
+"""Multiclass AUCs and their intervals."""
 
-# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+# tests/python/package/generate.py writes signatures, Parameters and the fields of Returns.
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Comparisons of scores of the same rows, of AUCs of different rows, and of samples: population stability."""
+"""Paired and unpaired comparisons of AUCs, and population stability."""
 
-# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+# tests/python/package/generate.py writes signatures, Parameters and the fields of Returns.
 
 from __future__ import annotations
 
@@ -283,13 +283,13 @@ def compare_scores(
 
 
 def _each(scores: IntoExpr | Iterable[IntoExpr]) -> list[IntoExpr]:
-    """Return the scores of a list, or the one that is given alone."""
+    """Return the scores as a list; a single score is a list of one."""
     is_list = isinstance(scores, Iterable) and not isinstance(scores, str | pl.Expr | pl.Series | Mapping)
     return list(scores) if is_list else [scores]  # type: ignore[arg-type, list-item]
 
 
 def _is_several(column: IntoExpr) -> bool:
-    """Say whether an expression may stand for several columns, which only the frame can tell for sure."""
+    """Return whether an expression may expand to several columns, which only the schema decides."""
     return isinstance(column, pl.Expr) and column.meta.has_multiple_outputs()
 
 
@@ -759,5 +759,5 @@ def population_stability_table(
 
 
 def _sample_roles(label: IntoExpr | None, state: IntoExpr | None) -> list[str]:
-    """Return the role of a label that stands beside a state, and says which sample it is of."""
+    """Return the role of a label next to a state: it identifies the sample of the state."""
     return [] if label is None or state is None else ["label"]

@@ -1,6 +1,6 @@
-"""Curves and tables: what every threshold gives."""
+"""Curves and tables over all thresholds."""
 
-# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+# tests/python/package/generate.py writes signatures, Parameters and the fields of Returns.
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Decisions: whether acting on a score is worth it."""
+"""Decision analysis: the benefit of decisions based on a score."""
 
-# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+# tests/python/package/generate.py writes signatures, Parameters and the fields of Returns.
 
 from __future__ import annotations
 

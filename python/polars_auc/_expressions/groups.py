@@ -1,6 +1,6 @@
 """AUCs and curves of groups of rows: of subgroups, and averages over users or strata."""
 
-# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+# tests/python/package/generate.py writes signatures, Parameters and the fields of Returns.
 
 from __future__ import annotations
 
@@ -493,12 +493,12 @@ def subgroup_rate_difference(
 
 
 def _key(by: IntoExpr | Sequence[IntoExpr]) -> IntoExpr:
-    """Return one column of several, which is null where one of them is."""
+    """Combine several columns into one, which is null if any of them is null."""
     if not isinstance(by, list | tuple) or not by:
         return by  # type: ignore[return-value]
     others: list[Any] = [column for column in by if not isinstance(column, str | pl.Expr)]
     if others:
-        # The error of a column that is none.
+        # The invalid value raises the column error later.
         return others[0]  # type: ignore[no-any-return]
     columns = [pl.col(column) if isinstance(column, str) else column for column in by]
     return pl.when(pl.all_horizontal(column.is_not_null() for column in columns)).then(pl.struct(columns))

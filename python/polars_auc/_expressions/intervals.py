@@ -1,6 +1,6 @@
-"""Intervals of the AUC, and of any statistic of one score by bootstrap."""
+"""Intervals of the AUC, and bootstrap intervals of any statistic of one score."""
 
-# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+# tests/python/package/generate.py writes signatures, Parameters and the fields of Returns.
 
 from __future__ import annotations
 
@@ -365,7 +365,7 @@ _STATISTICS = {
 }
 
 
-# What says how a statistic's own interval and test are made, and weights, which say nothing of what is drawn.
+# Options that resampling does not pass on: weights, and options of a statistic's own interval and test.
 _NOT_OPTIONS = ("weight", "interval", "method", "ci")
 
 

@@ -1,6 +1,6 @@
-"""Tests of periods, such as nights, that hold however often one looks."""
+"""Always-valid tests of periods, such as nights: they allow repeated looks."""
 
-# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+# tests/python/package/generate.py writes signatures, Parameters and the fields of Returns.
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["always_valid", "always_valid_change"]
 
 BASELINE = 3
-"""The default baseline of periods with counts: the error was simulated from 2 positives a period on."""
+"""The default baseline with counts: simulations of the error cover 2 or more positives per period."""
 
 BASELINE_WITHOUT_COUNTS = 28
-"""That of other periods: standard errors of few periods may all be small by chance."""
+"""The default baseline without counts: standard errors of few periods may all be small by chance."""
 
 
 def always_valid(
@@ -289,7 +289,7 @@ def _periods(
     n_pos: IntoExpr | None,
     n_neg: IntoExpr | None,
 ) -> dict[str, IntoExpr]:
-    """Return the columns of periods."""
+    """Return the columns of periods by role, with null for missing ones."""
     if (n_pos is None) != (n_neg is None):
         present, absent = ("n_neg", "n_pos") if n_pos is None else ("n_pos", "n_neg")
         raise OptionError(name, present, f"needs `{absent}` as well", "give both or none")

@@ -1,6 +1,6 @@
-"""Numbers of one score: how well it ranks positives above negatives."""
+"""Scalar measures of one score's ranking of positives above negatives."""
 
-# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+# tests/python/package/generate.py writes signatures, Parameters and the fields of Returns.
 
 from __future__ import annotations
 
@@ -434,7 +434,7 @@ def unlabelled_roc_auc(
     name = "unlabelled_roc_auc"
     column = pl.col(label) if isinstance(label, str) else label
     if not (isinstance(column, pl.Expr) and isinstance(score, str | pl.Expr)):
-        # The error of a column, which is in words about it.
+        # Raise the error for an invalid column.
         return expression(name, {"score": score, "label": label})
     labels = {"label": column, "labelled": column.is_not_null()}
     return expression(name, {"score": score, **labels, "count": count}, assume=assume)

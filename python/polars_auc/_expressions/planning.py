@@ -1,6 +1,6 @@
-"""Planning: the rows that a test needs, and its power."""
+"""Planning: the sample size and the power of a test."""
 
-# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+# tests/python/package/generate.py writes signatures, Parameters and the fields of Returns.
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tests of one score, by ranks."""
+"""Rank tests of one score."""
 
-# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+# tests/python/package/generate.py writes signatures, Parameters and the fields of Returns.
 
 from __future__ import annotations
 

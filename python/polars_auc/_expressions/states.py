@@ -1,6 +1,6 @@
-"""States: rows counted once, to be stored, merged and asked later; as structs and as bytes."""
+"""States: mergeable counts of rows for storage and later evaluation, as structs and as bytes."""
 
-# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+# tests/python/package/generate.py writes signatures, Parameters and the fields of Returns.
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ __all__ = [
     "unpack_state",
 ]
 
-# A length of time as Polars writes it, such as 28d or 1mo.
+# A Polars duration string, such as 28d or 1mo.
 _LENGTH = re.compile(r"(\d+(ns|us|ms|mo|s|m|h|d|w|q|y))+")
 _PARTS = re.compile(r"(\d+)([a-z]+)")
 
-# The longest a unit is, in days.
+# Maximum length of a unit, in days.
 _DAYS = {
     "ns": 1 / 86_400e9,
     "us": 1 / 86_400e6,
@@ -42,7 +42,7 @@ _DAYS = {
 }
 _DAYS |= {"d": 1, "w": 7, "mo": 31, "q": 92, "y": 366}
 
-# Datetimes in nanoseconds have 584 years in all, so the start of a longer window may be any of them.
+# Nanosecond datetimes span 584 years: the start of a longer window can overflow.
 _MOST_YEARS = 500
 _MOST_DAYS = _MOST_YEARS * _DAYS["y"]
 
@@ -50,9 +50,9 @@ Scale: TypeAlias = Literal["real", "probability"]
 
 
 def have_weights(dtype: Any) -> bool:
-    """Say whether this is a dtype of states that have sums of weights.
+    """Return whether a dtype is that of states with sums of weights.
 
-    Counts that Spark read from a file of Polars are decimals, too, but without places.
+    Counts that Spark reads from a Polars file are also decimals, but of scale 0.
     """
     bins = dtype.to_schema().get("bins") if isinstance(dtype, pl.Struct) else None
     bin_dtype = bins.inner if isinstance(bins, pl.List) else None
@@ -260,9 +260,9 @@ def rolling_merge_states(
     name = "rolling_merge_states"
     column = pl.col(by) if isinstance(by, str) else by
     if not isinstance(column, pl.Expr):
-        # The error of a column, which is in words about it.
+        # Raise the error for an invalid column.
         return columnwise(name, {"state": state, "by": by}, elementwise=False)
-    # What numpy calls lengths of time are integers there, and no index.
+    # NumPy timedeltas are registered as Integral, but have no `__index__`.
     if isinstance(window, Integral) and hasattr(window, "__index__") and not isinstance(window, bool):
         is_too_long = int(window) >= 2**63
         start = column.cast(pl.Int64) - int(window)

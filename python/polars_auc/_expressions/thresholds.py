@@ -1,6 +1,6 @@
-"""One threshold: the best by a criterion, one that is named, or that of a fixed rate."""
+"""Statistics at one threshold: optimal, fixed, or at a fixed rate."""
 
-# Signatures, Parameters and the fields of Returns are written by tests/python/package/generate.py.
+# tests/python/package/generate.py writes signatures, Parameters and the fields of Returns.
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Criterion: TypeAlias = Literal[
     "target_precision",
     "top_p",
 ]
-"""What a threshold is best by."""
+"""The criterion of an optimal threshold."""
 
 
 def operating_point(
@@ -234,7 +234,7 @@ def confusion_at(
 def _at_separate_thresholds(
     columns: Mapping[str, IntoExpr | None], at: pl.Expr, options: Mapping[str, Any]
 ) -> pl.Expr:
-    """Return the counts and rates of rows that have thresholds of their own."""
+    """Return the counts and rates of rows with individual thresholds."""
     name = "confusion_at"
     if RESAMPLED.get() is not None:
         msg = "bootstrap_ci: at must be a number when bootstrapping; expressions are not supported"
@@ -244,7 +244,7 @@ def _at_separate_thresholds(
         raise ValueError(msg)
     if columns["score"] is not None:
         score = pl.col(columns["score"]) if isinstance(columns["score"], str) else columns["score"]
-        # Whether a row is predicted positive is a score itself. To Polars, NaN is above all numbers.
+        # The 0/1 prediction of a row is the score. Polars sorts NaN above all numbers.
         is_number = score.cast(pl.Float64).is_nan().fill_null(value=False).not_()
         called = (score >= at).cast(pl.Float64)
         columns = {**columns, "score": pl.when(is_number).then(called).otherwise(math.nan)}

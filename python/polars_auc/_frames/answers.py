@@ -1,4 +1,4 @@
-"""Answers of groups: columns become lists of all groups at once, and expressions read the same lists."""
+"""Evaluate expressions for groups: columns become lists once, and all expressions share these lists."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from polars_auc._plugin.call import LIST_OF, group_lists
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
-# Functions that make a value of each row from values of the same row, as Polars calls them.
+# Elementwise functions, by their names in the serialised plan.
 _FUNCTIONS_OF_ROWS = frozenset(
     ("Abs", "FillNull", "Negate", "IsFinite", "IsInfinite", "IsNan", "IsNotNan", "IsNotNull", "IsNull", "Not")
 )
 
-# Dtypes of keys that the plugin puts in order, beside numbers, dates and times.
+# Key dtypes that the plugin can sort, besides numbers, dates and times.
 _KEYS = (pl.Boolean, pl.String, pl.Binary, pl.Categorical, pl.Enum, pl.Null)
 
 
 class Answers:
-    """What expressions of this package answer for the rows of each group, and the columns that they read."""
+    """Results of expressions of this package for each group, and the columns that these expressions read."""
 
     def __init__(self, name: str, rows: pl.LazyFrame) -> None:
         self._name = name
@@ -35,7 +35,7 @@ class Answers:
 
     @contextmanager
     def reading_lists(self) -> Iterator[None]:
-        """Let expressions that are written here read lists, which only :meth:`of` makes."""
+        """Let the expressions built in this context read lists, which only :meth:`of` creates."""
         mark = LIST_OF.set(self._list_of)
         try:
             yield
@@ -43,13 +43,13 @@ class Answers:
             LIST_OF.reset(mark)
 
     def columns(self) -> list[pl.Expr]:
-        """Return the columns that are read."""
+        """Return the columns that the expressions read."""
         return [column for _, column in self._columns.values()]
 
     def of(self, rows: pl.LazyFrame, by: Sequence[str], answers: Sequence[pl.Expr]) -> pl.LazyFrame:
-        """Return the answers for the rows of each group, or for all rows if there are no columns ``by``.
+        """Return the results for each group, or for all rows if ``by`` is empty.
 
-        Groups are in order, those with nulls last.
+        Groups are sorted, with nulls last.
         """
         columns = {name: column.alias(name) for name, column in self._columns.values()}
         if not by:
@@ -58,17 +58,17 @@ class Answers:
         if are_in_order(rows, by) and are_of_rows(columns.values()):
             lists = rows.select(group_lists(by, columns)).unnest(cs.all()).unnest(cs.first())
             if len(by) == 1 and not isinstance(schema[by[0]], pl.Categorical):
-                # A join or a group-by of the answers then takes less time.
+                # A join or a group-by of the results is then faster.
                 lists = lists.with_columns(pl.col(by[0]).set_sorted())
             return lists.select(*by, *answers)
-        # Polars then makes the lists. A mean in an expression, say, is that of the group.
+        # Polars then builds the lists: for example, an expression with a mean uses the mean of the group.
         lists = rows.group_by(by).agg(column.implode() for column in columns.values())
         return lists.select(*by, *answers).sort(by, nulls_last=True)
 
     def collected(self, rows: pl.LazyFrame, by: Sequence[str], answers: Sequence[pl.Expr]) -> pl.DataFrame:
-        """Return the same as a frame that may be kept while others are made.
+        """Return the same as a frame that is safe to keep while others are computed.
 
-        The plugin gives the keys together with the lists: keys that are not copied keep the lists in memory.
+        The plugin returns the keys together with the lists: without a copy, the keys retain the lists.
         """
         answered = self.of(rows, by, answers).collect()
         return answered.with_columns(pl.col(by).gather(pl.int_range(pl.len()))) if by else answered
@@ -79,7 +79,7 @@ class Answers:
         name, _ = self._columns.setdefault(
             expression.meta.serialize(), (f"polars_auc: list {len(self._columns)}", expression)
         )
-        # Errors name the column. A selector does not know the name.
+        # Errors contain the column name. A selector has no name without the schema.
         is_selector = expression.meta.has_multiple_outputs()
         names = (
             self._rows.select(expression).collect_schema().names()
@@ -90,7 +90,7 @@ class Answers:
 
 
 def are_in_order(rows: pl.LazyFrame, by: Sequence[str]) -> bool:
-    """Whether the plugin can make the groups of these columns, and put them in order."""
+    """Return whether the plugin can group by these columns and sort the groups."""
     schema = rows.collect_schema()
     return all(_is_in_order(schema[key]) for key in by)
 
@@ -100,23 +100,23 @@ def _is_in_order(dtype: pl.DataType) -> bool:
 
 
 def are_of_rows(columns: Iterable[IntoExpr]) -> bool:
-    """Whether each value of these columns comes from values of its own row.
+    """Return whether each value of these columns is computed from its own row.
 
-    A mean in an expression is that of the group. What is no expression is refused where it is read.
+    A mean, for example, is computed from the group. Invalid expressions raise where they are read.
     """
     expressions = [pl.col(column) if isinstance(column, str) else column for column in columns]
     return all(isinstance(column, pl.Expr) and _is_of_rows(column) for column in expressions)
 
 
 def _is_of_rows(column: pl.Expr) -> bool:
-    """Whether each value comes from values of its own row; of what is not known here it does not."""
+    """Return whether each value is computed from its own row; False for unsupported expressions."""
 
     def is_node_of_rows(node: Any) -> bool:
         match node:
             case {"Column": _}:
                 return True
             case {"Literal": value}:
-                # A Series has a row for each of the rows.
+                # A Series has one value for each row of the frame.
                 return "Series" not in value
             case {"Alias": [inner, _]} | {"Cast": {"expr": inner}}:
                 return is_node_of_rows(inner)

@@ -1,4 +1,4 @@
-"""A label and a score that are in no frame: arrays, lists and Series, and the scorer of scikit-learn."""
+"""Evaluation without a frame: arrays, lists and Series, and a scorer for scikit-learn."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from polars_auc._plugin.warning import warn
 
 _EXAMPLE = "evaluate(y, model.predict_proba(X)[:, 1])"
 
-# The points of a curve: more cannot be seen.
+# Number of points of a curve: more are invisible.
 _POINTS = 1000
 
 
 class Evaluation(NamedTuple):
-    """The most used numbers of a label and a score: those of :func:`polars_auc.roc_summary`, and two losses.
+    """The main results for a label and a score: those of :func:`polars_auc.roc_summary`, and two losses.
 
-    A number that is undefined is None.
+    An undefined result is None.
     """
 
     auc: float | None
@@ -54,15 +54,15 @@ class Evaluation(NamedTuple):
     prevalence: float | None
     """The share of positives."""
     n: int
-    """The rows that were used."""
+    """The number of rows used."""
     n_missing: int
-    """The rows that were skipped because the label or the score is missing."""
+    """The number of rows skipped because the label or the score is missing."""
     n_unlabelled: int
-    """Those of them of which only the label is missing."""
+    """The skipped rows in which only the label is missing."""
     n_pos: int
-    """The positives among the rows that were used."""
+    """The number of positives used."""
     n_neg: int
-    """The negatives among the rows that were used."""
+    """The number of negatives used."""
     brier_score: float | None = None
     """The mean squared error of scores that are probabilities."""
     log_loss: float | None = None
@@ -79,19 +79,19 @@ def evaluate(
     level: float = 0.95,
     nan: Literal["skip"] | None = None,
 ) -> Evaluation:
-    """Return the most used numbers of a label and a score that are arrays, lists or Series.
+    """Return the main results for a label and a score that are arrays, lists or Series.
 
-    :func:`polars_auc.plot_roc` takes arrays as well. Everything else of this package takes names of columns
-    and expressions: for it, put the arrays into a frame, as in ``pl.DataFrame({"label": y, "score": s})``.
+    :func:`polars_auc.plot_roc` supports arrays as well. The other functions require column names or
+    expressions: put the arrays into a frame first, as in ``pl.DataFrame({"label": y, "score": s})``.
 
     Parameters
     ----------
     label
-        Truth values, or integers or floats that are 0 and 1: a list, an array of NumPy, a Series of Polars or
-        pandas, or anything else that Polars makes a Series of.
+        Booleans, or integers or floats that are 0 and 1: a list, an array of NumPy, a Series of Polars or
+        pandas, or anything else that Polars can convert to a Series.
     score
-        Numbers, as many as there are labels; higher means more positive. Compared in their own dtype. Series
-        of pandas must have equal indexes.
+        Numbers, one for each label; higher means more positive. Compared in their own dtype. Series of
+        pandas must have equal indexes.
     weight
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
         left out.
@@ -100,7 +100,7 @@ def evaluate(
     level
         The coverage, between 0 and 1.
     nan
-        ``"skip"`` takes scores that are NaN for missing.
+        With ``"skip"``, NaN scores count as missing.
 
     Returns
     -------
@@ -109,9 +109,9 @@ def evaluate(
         ``upper``, ``gini``, ``gini_lower``, ``gini_upper``, ``ks``, ``average_precision``,
         ``best_threshold``, ``prevalence``, ``n``, ``n_missing``, ``n_unlabelled``, ``n_pos`` and ``n_neg``;
         and ``brier_score`` and ``log_loss``, if the scores are floats from 0 to 1.
-        What is undefined is None. None, and NA of pandas, is missing. NaN is a fault in lists, NumPy, pandas
-        and Polars alike: if a score is NaN, the numbers are NaN, and a warning counts the rows; a label or
-        weight that is NaN is an error.
+        Undefined results are None. None, and NA of pandas, is missing. NaN is an invalid value in lists,
+        NumPy, pandas and Polars alike. If a score is NaN, the results are NaN, and a warning counts the rows.
+        A NaN label or weight is an error.
 
     Notes
     -----
@@ -142,7 +142,7 @@ def evaluate(
     except pl.exceptions.PolarsError as error:
         raise type(error)(_for_arrays(str(error))) from None
     if answer.auc is not None and math.isnan(answer.auc):
-        # Rows without a label or a weight are skipped, with their NaN.
+        # Rows without a label or a weight are skipped, also if their score is NaN.
         is_used = [pl.col("label").is_not_null(), *([] if weight is None else [pl.col("weight") > 0])]
         n = frame.filter(pl.col("score").is_nan(), *is_used).height
         rows = f"{n:,} row{'' if n == 1 else 's'}"
@@ -151,12 +151,12 @@ def evaluate(
 
 
 def _for_arrays(text: str) -> str:
-    """Return the text of an error without a frame, whose columns it could name."""
+    """Replace column names in an error message: there is no frame."""
     return re.sub(r'pl\.col\("(label|score|weight)"\)', r"pl.Series(\1)", text)
 
 
 def _columns(function: str, label: Any, others: Mapping[str, Any]) -> dict[str, pl.Series]:
-    """Return a label, and the scores and weights of its rows, as columns of one length."""
+    """Return a label, scores and weights as columns of equal length."""
     columns = {"label": label, **others}
     indexes = {role: values.index for role, values in columns.items() if _is_of_pandas(values)}
     series = {role: _column(function, role, values) for role, values in columns.items()}
@@ -166,13 +166,13 @@ def _columns(function: str, label: Any, others: Mapping[str, Any]) -> dict[str, 
             raise OptionError(function, role, reason, "give as many of both")
     if not (series["label"].dtype.is_numeric() or series["label"].dtype in (pl.Boolean, pl.Null)):
         reason = f"must be Booleans or 0 and 1, got {series['label'].dtype}"
-        # A missing label stays missing, and other words are refused. A comparison would make them negatives.
+        # A comparison would count missing labels and unknown words as negative.
         hint = (
             'name both classes, as in pl.Series(y).replace_strict({"yes": True, "no": False}, '
             "return_dtype=pl.Boolean)"
         )
         raise OptionTypeError(function, "label", reason, hint)
-    # Pandas itself would align them, so their order may not be what the user thinks of.
+    # Pandas itself would align them: their order may differ from what the user expects.
     first, *rest = indexes or [""]
     for role in rest:
         if not indexes[role].equals(indexes[first]):
@@ -189,7 +189,7 @@ def curves_of_arrays(
     summary: Callable[..., pl.Expr] | None,
     needs: str,
 ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-    """Return the points of the curves of scores, and the summary of each, such as its AUC with interval."""
+    """Return the points of the curves, and the summary of each, such as its AUC with interval."""
     if hasattr(scores, "columns") and hasattr(scores, "__getitem__"):
         scores = {str(name): scores[name] for name in scores.columns}
     arrays = dict(scores) if isinstance(scores, Mapping) else {"score": scores}
@@ -222,22 +222,22 @@ def _is_of_pandas(values: Any) -> bool:
 
 
 def plain_values(values: Any) -> Any:
-    """Return values with the NaN that Polars reads as null in a Series of pandas; objects become a list.
+    """Return values that keep the NaN of a pandas Series, which Polars reads as null; objects become a list.
 
-    Only what is NA in a dtype of pandas is missing there.
+    Only NA of a pandas dtype is missing there.
     """
     kind = getattr(getattr(values, "dtype", None), "kind", "")
     if kind == "O" and hasattr(values, "tolist"):
         return [None if type(value).__name__ == "NAType" else value for value in values.tolist()]
     if not _is_of_pandas(values):
         return values
-    # The dtypes of NumPy have no NA.
+    # NumPy dtypes have no NA.
     is_numpy = type(values.dtype).__module__.partition(".")[0] == "numpy"
     return values.to_numpy() if kind == "f" and is_numpy else values
 
 
 def _column(function: str, role: str, values: Any) -> pl.Series:
-    """Return values as a column of their own dtype."""
+    """Convert values to a column of their own dtype."""
     kind = type_name(values)
     if isinstance(values, str | bytes | pl.Expr | pl.DataFrame | pl.LazyFrame):
         hint = "of a frame's columns write frame.select(roc_summary(label, score))"
@@ -251,7 +251,7 @@ def _column(function: str, role: str, values: Any) -> pl.Series:
         if isinstance(values, list | tuple):
             values = _alike(values)
         elif kind.startswith("numpy.ma."):
-            # Older Polars reads what is masked as well.
+            # Older Polars ignores the mask.
             values = values.tolist()
         column = pl.Series(role, values)
         return pl.Series(role, list(values)) if column.dtype == pl.Object else column
@@ -261,7 +261,7 @@ def _column(function: str, role: str, values: Any) -> pl.Series:
 
 
 def _alike(values: list[Any] | tuple[Any, ...]) -> list[Any]:
-    """Return values of several types as floats, if that changes none of them."""
+    """Convert values of mixed types to floats, if the conversion is exact."""
     present = [value for value in values if value is not None]
     if len(set(map(type, present))) < 2:
         return list(values)
@@ -273,16 +273,16 @@ def _alike(values: list[Any] | tuple[Any, ...]) -> list[Any]:
 
 @called("evaluate_estimator")
 def evaluate_estimator(estimator: Any, features: Any, label: Any) -> dict[str, float]:
-    """Return the numbers of :func:`evaluate` for a classifier: a scorer for scikit-learn.
+    """Return the results of :func:`evaluate` for a classifier: a scorer for scikit-learn.
 
-    Write ``cross_validate(model, X, y, scoring=pa.evaluate_estimator)``: each number is then an array
+    Write ``cross_validate(model, X, y, scoring=pa.evaluate_estimator)``. Each result is then an array
     ``test_auc``, ``test_ks`` and so on, with a value for each fold.
 
     Parameters
     ----------
     estimator
-        A classifier of two classes that has been fitted, with ``decision_function`` or ``predict_proba``; if
-        it has both, ``decision_function`` gives the score, as for the scorers of scikit-learn.
+        A fitted classifier of two classes, with ``decision_function`` or ``predict_proba``. If it has both,
+        ``decision_function`` returns the score, as for the scorers of scikit-learn.
     features
         The features of the rows.
     label
@@ -291,8 +291,8 @@ def evaluate_estimator(estimator: Any, features: Any, label: Any) -> dict[str, f
     Returns
     -------
     dict
-        The fields of :func:`evaluate` as floats, NaN where they are None. The second class of
-        ``estimator.classes_`` is positive, and its score is taken.
+        The fields of :func:`evaluate` as floats, with NaN for None. The second class of
+        ``estimator.classes_`` is positive, and its score is used.
 
     Examples
     --------

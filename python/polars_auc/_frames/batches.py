@@ -1,4 +1,4 @@
-"""The rows of a lazy frame, batch by batch."""
+"""Read the rows of a lazy frame in batches."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from polars_auc import _native
 
 @contextmanager
 def batches(rows: pl.LazyFrame, size: int, *, maintain_order: bool) -> Iterator[Iterator[pl.DataFrame]]:
-    """Read rows in batches of a size, the next one while a batch is in use.
+    """Read rows in batches of this size, and prefetch the next one.
 
-    The iterator of `LazyFrame.collect_batches` ends without a word in older Polars if a file cannot be read:
-    the rows before the fault would be taken for all rows.
+    In older Polars the iterator of `LazyFrame.collect_batches` ends without an error if a file is unreadable:
+    a partial read would look complete.
     """
     read: Queue[pl.DataFrame | None] = Queue(maxsize=1)
     is_enough = Event()
@@ -51,7 +51,7 @@ def batches(rows: pl.LazyFrame, size: int, *, maintain_order: bool) -> Iterator[
         yield iterate()
     finally:
         is_enough.set()
-        # The reader may wait for its batch to be taken.
+        # The reader thread may be blocked until its batch is consumed.
         while not is_read.is_set() and read.get() is not None:
             pass
         reader.join()
@@ -59,7 +59,7 @@ def batches(rows: pl.LazyFrame, size: int, *, maintain_order: bool) -> Iterator[
 
 @contextmanager
 def collection() -> Iterator[int]:
-    """Begin a collection of batches, and end it whatever happens."""
+    """Begin a collection of batches, and end it in any case."""
     number = _native.begin_batches()
     try:
         yield number

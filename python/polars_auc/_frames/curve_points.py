@@ -1,4 +1,4 @@
-"""Curves of every group as one long table."""
+"""Curves of all groups as one long table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polars_auc._frames.inputs import called, keys_of, like, refuse_keys, rows_o
 if TYPE_CHECKING:
     from polars_auc._frames.inputs import ArrowStream, Frame
 
-# Names that no column of a user has.
+# Reserved names: no user column has them.
 _POINTS, _NAMES = "polars_auc: points", "polars_auc: names"
 
 _SCORE = "score"
@@ -26,19 +26,19 @@ def curve_points(
     curve: pl.Expr | Iterable[pl.Expr],
     by: str | Iterable[str] | None = None,
 ) -> Frame:
-    """Return a curve of every group as a long table, one row a point.
+    """Return a curve of every group as a long table, one row for each point.
 
     Parameters
     ----------
     frame
         The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``; or a table of another library
-        that has the Arrow PyCapsule interface, such as pandas, PyArrow and DuckDB.
+        with the Arrow PyCapsule interface, such as pandas, PyArrow and DuckDB.
     curve
-        Any expression of this package that answers a group with a list of points, such as
-        :func:`polars_auc.roc_curve`, :func:`polars_auc.pr_curve` or :func:`polars_auc.gains_table`; of
-        several scores, such as ``roc_curve("label", cs.starts_with("p_"))``; or a list of such expressions.
+        Any expression of this package that returns a list of points for a group, such as
+        :func:`polars_auc.roc_curve`, :func:`polars_auc.pr_curve` or :func:`polars_auc.gains_table`. Several
+        scores, such as ``roc_curve("label", cs.starts_with("p_"))``, and a list of expressions are supported.
     by
-        The columns whose combinations make the groups; one curve of all rows if there are none.
+        The columns whose combinations define the groups; without them, one curve of all rows.
 
     Returns
     -------
@@ -46,9 +46,9 @@ def curve_points(
         The columns ``by``, ``point`` (UInt32: 0, 1, ... within the curve) and the fields of the curve's
         points; sorted by ``by``, null last, and point. A group whose curve is undefined has no rows.
 
-        With several curves, and with a list, the column ``score`` (String) before ``point`` holds the name
-        of each curve, which is the score's unless it has an alias; a group's curves come in the order in
-        which they were written. Thresholds of different dtypes are cast to the dtype that holds both.
+        With several curves, and with a list, the column ``score`` (String) before ``point`` contains the name
+        of each curve. It is the name of the score, or the alias of the expression. The curves of a group are
+        in the order of the expressions. Thresholds of different dtypes are cast to their common supertype.
 
     Examples
     --------
@@ -102,10 +102,10 @@ def curve_points(
         raise ValueError(msg)
     order: list[str | pl.Expr] = [*keys, "point"]
     if names:
-        # A curve may be named "score", and Polars then refuses this name for the column of names.
+        # A curve may be named "score", and Polars rejects this name for the column of names.
         answers = answers.unpivot(names, index=keys, variable_name=_NAMES, value_name=_POINTS)
         answers = answers.rename({_NAMES: _SCORE})
-        # An Enum sorts by the order of its categories, which is that of the curves.
+        # An Enum sorts by the order of its categories, here the order of the curves.
         order.insert(-1, pl.col(_SCORE).cast(pl.Enum(names)))
     numbered = answers.filter(pl.col(_POINTS).list.len() > 0).with_columns(
         point=pl.int_ranges(pl.col(_POINTS).list.len(), dtype=pl.UInt32)
@@ -117,7 +117,7 @@ def curve_points(
 def _answers(
     rows: pl.LazyFrame, curves: list[pl.Expr], keys: list[str], *, with_names: bool
 ) -> tuple[pl.LazyFrame, list[str]]:
-    """Return one row for each group, with a column for each curve, and their names if there are several."""
+    """Return one row for each group, with a column for each curve, and the names of several curves."""
 
     def answered(by: list[pl.Expr]) -> pl.LazyFrame:
         return rows.group_by(keys).agg(by) if keys else rows.select(by)

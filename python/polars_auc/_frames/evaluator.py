@@ -1,4 +1,4 @@
-"""An evaluator that sees rows one after the other, and remembers only their state."""
+"""Evaluator of streamed rows, which keeps only a state of them."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from polars_auc._frames.inputs import called
 from polars_auc._plugin.interrupts import interruptible
 from polars_auc._plugin.options import format_value, is_number, is_truth_value, number
 
-# Rows that are kept before they are counted: counting costs some 0.5 ms a time, whatever it counts.
+# Rows that are buffered before a count: each count costs about 0.5 ms, for any number of rows.
 _ROWS = 2**16
 
 _SCHEMA = {"label": pl.Boolean, "score": pl.Float64}
 
-# What a row counts as: whether it is positive, and whether it is predicted positive.
+# Confusion counts: whether the row is positive, and whether it is predicted positive.
 _CONFUSION = (("tp", True, True), ("fp", False, True), ("tn", False, False), ("fn", True, False))
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows so far: those that were counted, and those that wait. An interrupt leaves it whole."""
+    """The rows so far, counted and buffered. It is immutable: an interrupt leaves it consistent."""
 
     state: pl.DataFrame | None = None
     confusion: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("tp", "fp", "tn", "fn"), 0))
     logs: dict[str, float] = field(default_factory=lambda: {"pos": 0.0, "neg": 0.0})
     is_probability: bool = True
-    # Single rows wait as pairs, which takes less memory and time than a frame for each.
+    # Single rows are buffered as pairs: this takes less memory and time than a frame for each.
     single: list[tuple[bool | None, float | None]] = field(default_factory=list)
     frames: list[pl.DataFrame] = field(default_factory=list)
-    # The earlier periods that are still in the window, all counted.
+    # Earlier periods in the window, all counted.
     earlier: tuple[_Rows, ...] = ()
 
 
@@ -43,27 +43,28 @@ class Evaluator:
     """Evaluate a score while it is predicted, row by row or batch by batch, in bounded memory.
 
     The evaluator keeps a state of at most ``max_bins`` bins, four counts and two sums, and not the rows. The
-    same rows give the same answers in any order and in batches of any size; the last digits of
-    :meth:`entropy` alone may depend on the batches. Scores are kept as Float64.
+    results do not depend on the order of rows or the size of batches; only the last digits of :meth:`entropy`
+    may depend on the batches. Scores are stored as Float64.
 
     Parameters
     ----------
     max_bins
-        The most bins of the state, from 16 to 2^31: more bins give narrower :meth:`bounds`. As long as there
-        are no more distinct scores than bins, the AUC is exact.
+        The largest number of bins of the state, from 16 to 2^31: more bins give narrower :meth:`bounds`. If
+        the number of distinct scores is at most ``max_bins``, the AUC is exact.
     scale
-        Where the state has its small bins: see :func:`polars_auc.roc_state`.
+        The range of scores with small bins: see :func:`polars_auc.roc_state`.
     threshold
         The threshold of :meth:`confusion`: a row is predicted positive if ``score >= threshold``. A number
-        that Float64 would round is refused.
+        that Float64 would round is rejected.
     window
-        How many periods count, such as the last 28 days: :meth:`next_period` begins a new one, and forgets
-        the rows of the one that is then too old. Each period has a state of its own. None forgets nothing.
+        The number of periods in the window, such as 28 days: :meth:`next_period` begins a new one, and drops
+        the rows of the oldest one outside the window. Each period has its own state. None keeps all rows.
 
     Notes
     -----
-    After the evaluator ``Auc`` of Apache Mahout, which keeps a random sample of scores. Here nothing is
-    drawn: the AUC is approximate, because scores in one bin count as ties, and lies in :meth:`bounds`.
+    Similar to the evaluator ``Auc`` of Apache Mahout, which keeps a random sample of scores. This evaluator
+    is deterministic. The AUC is approximate because scores in one bin count as ties, and is within
+    :meth:`bounds`.
 
     Examples
     --------
@@ -103,18 +104,18 @@ class Evaluator:
         self._waiting = 0
 
     def add(self, label: Any, score: Any) -> None:
-        """Add a row, or rows. An interrupted call has added all of its rows or none; a refused one, none.
+        """Add one or more rows. An interrupted call has added all of its rows or none; a rejected one, none.
 
         Parameters
         ----------
         label
-            0, 1 or a truth value; or a list, an array or a Series of them. None is missing.
+            0, 1 or a Boolean; or a list, an array or a Series of them. None is missing.
         score
-            A number, higher meaning more positive; or as many as there are labels. None is missing.
-            Numbers that Float64 would round, such as integers beyond 2^53, are refused.
+            A number, higher meaning more positive; or one for each label. None is missing. Numbers that
+            Float64 would round, such as integers beyond 2^53, are rejected.
         """
-        # The number of rows that wait only says when to count. It grows before they are there: an interrupt
-        # between the two may then leave it too large, and no row is ever lost.
+        # The number of buffered rows only decides when to count. It is incremented before the rows are added:
+        # after an interrupt between the two it may be too large, and no row is ever lost.
         if _is_row(label) and _is_row(score):
             if label not in (0, 1, None):
                 raise ValueError(_not_a_label(label))
@@ -148,7 +149,7 @@ class Evaluator:
 
     @interruptible()
     def _count(self) -> _Rows:
-        """Count the rows that wait, forget them, and return what was counted."""
+        """Count the buffered rows, clear the buffer, and return the counted rows."""
         before = self._rows
         if not (before.single or before.frames):
             return before
@@ -171,13 +172,13 @@ class Evaluator:
             for name, positive in (("pos", True), ("neg", False))
         }
         is_probability = before.is_probability and bool(used["score"].is_between(0, 1).all())
-        # Everything is assigned at once, so that an interrupt leaves no counts that disagree.
+        # A single assignment: an interrupt leaves no inconsistent counts.
         self._rows = _Rows(states[0], confusion, logs, is_probability, earlier=before.earlier)
         self._waiting = 0
         return self._rows
 
     def next_period(self) -> None:
-        """Begin a new period, and forget those before the last ``window``, which it needs."""
+        """Begin a new period, and drop the periods outside the window; requires ``window``."""
         if self._window is None:
             msg = "Evaluator.next_period: this evaluator has no window. Hint: write Evaluator(window=28)"
             raise ValueError(msg)
@@ -194,8 +195,8 @@ class Evaluator:
     def state(self) -> pl.DataFrame:
         """Return the state as a frame of one row, with the column ``state``.
 
-        It can be written to a file, merged by :func:`polars_auc.merge_states`, and asked for every statistic
-        that takes ``state=``.
+        It can be written to a file, merged by :func:`polars_auc.merge_states`, and passed to every statistic
+        with ``state=``.
         """
         states = [period.state for period in self._periods() if period.state is not None]
         if not states:
@@ -204,7 +205,7 @@ class Evaluator:
 
     @interruptible()
     def bounds(self) -> dict[str, Any]:
-        """Return ``auc``, ``lower`` and ``upper``, which hold the exact AUC, ``n_pos``, ``n_neg``, ``exact``.
+        """Return ``auc``, bounds ``lower`` and ``upper`` of the exact AUC, ``n_pos``, ``n_neg``, ``exact``.
 
         As :func:`polars_auc.roc_auc_bounds`: None without a positive or a negative, NaN if a score was NaN.
         """
@@ -220,7 +221,7 @@ class Evaluator:
     def confusion(self) -> dict[str, int | None]:
         """Return ``tp``, ``fp``, ``tn`` and ``fn`` at the threshold.
 
-        They are exact, and None if a score was NaN.
+        The counts are exact, and None if a score was NaN.
         """
         has_nan = self.state().select(pl.col("state").struct.field("has_nan")).item()
         periods = self._periods()
@@ -236,9 +237,8 @@ class Evaluator:
         -------
         dict
             ``pos``: the mean of ``-ln(score)`` over positives; ``neg``: the mean of ``-ln(1 - score)`` over
-            negatives; ``all``: the mean over both, which is also called log loss. In nats, 0 or above;
-            infinite if a score calls impossible what happened. None without such rows, or if a score was not
-            from 0 to 1.
+            negatives; ``all``: the mean over both, also called log loss. In nats, 0 or above; infinite if an
+            observed class had probability 0. None without such rows, or if a score was not from 0 to 1.
         """
         bounds, periods = self.bounds(), self._periods()
         if not all(period.is_probability for period in periods):
@@ -255,9 +255,9 @@ def _is_row(value: Any) -> bool:
 
 
 def _float(value: Any, what: str) -> float:
-    """Return a number as a float, and refuse one that a float would round."""
+    """Convert a number to float, and raise if the float would round it."""
     near = number(value) if is_number(value) else float(value)
-    # A Decimal is kept if the float has its digits, as it has up to 15 of them.
+    # A Decimal is accepted if the float has the same digits, which is true for up to 15 digits.
     kept = near == value or (isinstance(value, Decimal) and Decimal(str(near)) == value)
     if not kept and near == near:
         raise ValueError(_rounded(what, value))
@@ -276,7 +276,7 @@ def _not_a_label(value: object) -> str:
 
 
 def _column(name: str, values: Any) -> pl.Series:
-    """Return one value, or several, as a column of floats."""
+    """Convert one or more values to a column of floats."""
     what = f"Evaluator.add: {name}"
     values = [values] if _is_row(values) else plain_values(values)
     if isinstance(values, list | tuple) and all(map(_is_row, values)):

@@ -1,4 +1,4 @@
-"""The states of the groups of a frame that need not fit into memory."""
+"""The states of the groups of a frame, also of one larger than memory."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from polars_auc._frames.inputs import ArrowStream, Frame
     from polars_auc._plugin.call import IntoExpr
 
-# Rows that are counted at a time: with fewer, states take longer to merge than to make.
+# Rows of a counted batch: with fewer, merging takes longer than counting.
 _BATCH_ROWS = 4_000_000
 
-# Rows that are read at a time where they are collected, as in a report.
+# Rows of a batch that is collected before the count, as in a report.
 _COLLECTED_ROWS = 2**20
 
 MOST_COLLECTED_ROWS = 2**24
-"""The rows that are collected before they are counted."""
+"""Largest number of rows that are collected before a count."""
 
 ROWS_PER_BIN = 3
-"""Rows that take as much memory as a bin: it has a score, two counts and a flag, 25 bytes, and a row a score
-and a bit."""
+"""Rows with the memory of one bin. A bin has a score, two counts and a flag: 25 bytes. A row has a score and
+a bit."""
 
 BATCH_OBSERVERS: list[Callable[[int], None]] = []
-"""They are called with the rows of each batch that has been counted, or collected to be counted."""
+"""Callbacks with the number of rows of each batch that is counted, or collected for a count."""
 
 
 @called("group_states")
@@ -51,27 +51,27 @@ def group_states(
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
 ) -> Frame:
-    """Return the states of all groups of a frame, whose rows are read batch by batch.
+    """Return the states of all groups of a frame, and read its rows in batches.
 
-    The result is that of ``group_by(by).agg(roc_state(...))``. Here not all rows are in memory together: some
-    million rows are counted at a time, and their states are merged.
+    The result is equal to that of ``group_by(by).agg(roc_state(...))``. It needs less memory: each batch of
+    several million rows is counted, and the states are merged.
 
     Parameters
     ----------
     frame
         The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``; or a table of another library
-        that has the Arrow PyCapsule interface.
+        with the Arrow PyCapsule interface.
     label
         Boolean, or an integer or float column that holds only 0 and 1.
     scores
         One or more numeric columns, higher meaning more positive: a name, an expression, an expression of
         several columns such as ``cs.starts_with("p_")`` or ``pl.col("a", "b")``, or a list of these. Names
-        must be distinct. An expression of several columns leaves out the columns ``by``.
+        must be distinct. An expression of several columns excludes the columns ``by``.
     by
-        The columns whose combinations make the groups.
+        The columns whose combinations define the groups.
     max_bins, scale
-        How small states are: see :func:`polars_auc.roc_state`. Without ``max_bins`` memory grows with the
-        number of distinct scores of all groups together.
+        The size of the states: see :func:`polars_auc.roc_state`. Without ``max_bins`` memory increases with
+        the number of distinct scores of all groups.
     weight
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
         left out.
@@ -82,13 +82,13 @@ def group_states(
     Returns
     -------
     polars.DataFrame, or polars.LazyFrame if ``frame`` is lazy
-        One row for each group, ordered by group: the columns ``by``, and for each score a column of its name
-        with the states. Of a lazy frame nothing is read before the answer is collected.
+        One row for each group, sorted by group: the columns ``by``, and for each score a column of states
+        with the name of the score. A lazy frame is read only when the result is collected.
 
     Notes
     -----
-    O(n log n) for each score. Memory is that of some million rows, and of the states of all groups a few
-    times.
+    O(n log n) for each score. Memory is that of several million rows, plus a small multiple of the states of
+    all groups.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def group_states(
     │ b    ┆ 1     │
     └──────┴───────┘
     """
-    # A report says that it is the one that refuses.
+    # Errors name `report` if it is the caller.
     name = CALLED.get() or "group_states"
     example = f'{name}(frame, "label", "score", by="segment")'
     keys = keys_of(name, by, example)
@@ -134,7 +134,7 @@ def group_states(
         masses={role: column_name for role, column_name in role_names.items() if role != "label"},
         limit={"max_bins": max_bins, "scale": scale},
     )
-    # What an expression makes of all rows, such as ranks, it must not make of a batch.
+    # Expressions over all rows, such as ranks, must be evaluated before the rows are split into batches.
     plan = rows.select(
         *map(pl.col, keys),
         *(score.alias(column_name) for column_name, score in score_columns.items()),
@@ -150,14 +150,14 @@ def group_states(
 def _collected(
     states: PartialStates, plan: pl.LazyFrame, empty: pl.DataFrame, names: Mapping[str, str]
 ) -> pl.DataFrame:
-    """Return the states of all groups, in order, with the columns of states renamed."""
+    """Return the sorted states of all groups, with the state columns renamed."""
     gathered = _in_batches(states, plan)
     whole = empty if gathered is None else gathered.rename(names)
     return whole.sort(states.by, nulls_last=True) if states.by else whole
 
 
 def _in_batches(states: PartialStates, plan: pl.LazyFrame) -> pl.DataFrame | None:
-    """Return the states of rows that are read batch by batch, or None if there is no batch."""
+    """Return the states of rows that are read in batches, or None without a batch."""
     is_small = states.limit["max_bins"] is not None and not states.masses
     collects = is_small and bool(states.by) and are_in_order(plan, states.by)
     rows = _COLLECTED_ROWS if collects else _BATCH_ROWS
@@ -175,8 +175,8 @@ def _counted(states: PartialStates, read: Iterable[pl.DataFrame]) -> Iterator[pl
 def in_collections(states: PartialStates, read: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     """Return the states of rows that are collected before they are counted.
 
-    Counted together, each group has more rows, so that each row takes less time. If a batch has too many
-    groups, or a label that is neither 0 nor 1, rows are counted batch by batch from there on.
+    Each group then has more rows per count, which takes less time per row. If a batch has too many groups, or
+    a label other than 0 and 1, the rest is counted batch by batch.
     """
     batch = next(read, None)
     while batch is not None:
@@ -201,7 +201,7 @@ def in_collections(states: PartialStates, read: Iterator[pl.DataFrame]) -> Itera
 
 
 def _together(read: Iterable[pl.DataFrame], least: int) -> Iterator[pl.DataFrame]:
-    """Put batches together until they have so many rows: fewer would take less memory than their states."""
+    """Concatenate batches to at least this number of rows: smaller ones are smaller than their states."""
     some: list[pl.DataFrame] = []
     for batch in read:
         some.append(batch)
@@ -213,7 +213,7 @@ def _together(read: Iterable[pl.DataFrame], least: int) -> Iterator[pl.DataFrame
 
 
 def observe(batch: pl.DataFrame) -> None:
-    """Call the observers with the rows of a batch."""
+    """Call the observers with the number of rows of a batch."""
     for observer in BATCH_OBSERVERS:
         observer(batch.height)
 
@@ -221,7 +221,7 @@ def observe(batch: pl.DataFrame) -> None:
 def _others(
     name: str, rows: pl.LazyFrame, label: IntoExpr, weight: IntoExpr | None, count: IntoExpr | None
 ) -> dict[str, pl.Expr]:
-    """Return the columns beside the scores by their roles: the label, and a weight or a count."""
+    """Return the columns other than the scores by role: the label, and a weight or a count."""
     example = '{}(frame, "label", "score", {})'
     others = {"label": column_of(name, "label", label, rows, example.format(name, 'by="segment"'))}
     for role, column, argument in (("weight", weight, 'weight="w"'), ("count", count, 'count="n"')):
@@ -231,7 +231,7 @@ def _others(
 
 
 def apart(column: pl.Expr, role: str, rows: pl.LazyFrame, used: set[str]) -> str:
-    """Return a name for a column that no other has: its own, if it can be."""
+    """Return a unique name for a column: its own name if possible."""
     [name] = rows.select(column).collect_schema().names()
     while name in used:
         name += f" ({role})"
@@ -239,13 +239,13 @@ def apart(column: pl.Expr, role: str, rows: pl.LazyFrame, used: set[str]) -> str
 
 
 def deferred(schema: pl.Schema, table: Callable[[], pl.DataFrame]) -> pl.LazyFrame:
-    """Return a lazy frame that is computed when it is collected, maybe by another thread or process."""
+    """Return a lazy frame that calls ``table`` when it is collected, maybe in another thread or process."""
     return register_io_source(_Source(table), schema=schema, is_pure=True)
 
 
 @dataclass(frozen=True)
 class _Source:
-    """The rows of a lazy frame, and what errors in them are called. It can be pickled if the table can."""
+    """Source of a lazy frame, with the context of its errors. It can be pickled if ``table`` can."""
 
     table: Callable[[], pl.DataFrame]
     called: str | None = field(default_factory=CALLED.get)

@@ -1,4 +1,4 @@
-"""Several groupings of one report: by each column, by all combinations of columns, and what lies between."""
+"""Several groupings of one report: by single columns, and by combinations of columns."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from polars_auc._plugin.errors import OptionError, per_front_end
 from polars_auc._plugin.options import format_value
 
 GROUPING = "grouping"
-"""The column that says by which columns a row's group was made."""
+"""The column with the group columns of each row's grouping."""
 
 EVERY = "(all)"
-"""What stands for a column that does not make a group; a value of that text is unlikely."""
+"""The label of columns outside a grouping; data is unlikely to contain this text."""
 
 Groupings: TypeAlias = "Literal['each', 'rollup', 'cube'] | Iterable[Iterable[str]]"
 
@@ -71,7 +71,7 @@ def grouped(
     overall: pl.LazyFrame,
     keys: Sequence[str],
 ) -> pl.LazyFrame:
-    """Put the groups of several groupings one below the other, and all rows below them."""
+    """Concatenate the groups of several groupings, followed by the rows over all rows."""
     parts = [evaluate(list(some)).with_columns(pl.lit(_COMMA.join(some)).alias(GROUPING)) for some in sets]
     parts.append(overall.with_columns(pl.lit(None, dtype=pl.String).alias(GROUPING)))
     schemas = [part.collect_schema() for part in parts]
@@ -88,7 +88,7 @@ def grouped(
 
 
 def group_names(schema: pl.Schema, key: str) -> pl.Expr:
-    """Whether the groups of a row are made by a column, and not over all its values."""
+    """Return whether a column is part of a row's grouping, rather than aggregated over."""
     if GROUPING not in schema:
         return pl.lit(value=True)
     return pl.col(GROUPING).str.split(_COMMA).list.contains(key).fill_null(value=False)

@@ -1,4 +1,4 @@
-"""What the functions on frames share: the frames and columns that they take, and errors in their own name."""
+"""Input checks and error names shared by the functions on frames."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ArrowStream(Protocol):
-    """A table of another library that hands over its rows by the Arrow PyCapsule interface."""
+    """A table of another library that supports the Arrow PyCapsule interface."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return the rows."""
@@ -33,7 +33,7 @@ IntoFrame: TypeAlias = pl.DataFrame | pl.LazyFrame | ArrowStream
 
 
 def rows_of(name: str, frame: IntoFrame, *, role: str = "frame") -> pl.LazyFrame:
-    """Return the rows of a frame; refuse anything else, and say how to make a frame of it."""
+    """Return the rows of a frame; raise for other types, with a hint on the conversion."""
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return frame.lazy()
     got = type_name(frame)
@@ -50,10 +50,10 @@ def rows_of(name: str, frame: IntoFrame, *, role: str = "frame") -> pl.LazyFrame
 
 
 def like(frame: Frame | ArrowStream, answer: pl.LazyFrame) -> Frame:
-    """Return the answer of a function on a frame: lazy if the frame is, else eager.
+    """Return the result of a function on a frame: lazy for a lazy frame, otherwise eager.
 
-    Every function that answers a frame with a frame ends so. Tables of other libraries are eager. The rows of
-    eager frames are in memory: there the streaming engine would copy the columns that lists are made of.
+    Every function that returns a frame for a frame calls this last. Results for tables of other libraries are
+    eager. The rows of eager frames are in memory; the streaming engine would copy the columns of lists.
     """
     if isinstance(frame, pl.LazyFrame):
         return answer  # type: ignore[return-value]
@@ -76,10 +76,10 @@ _EXPRESSIONS = frozenset(name for name, _, _ in _native.declarations()["expressi
 
 @contextmanager
 def called(name: str) -> Iterator[None]:
-    """Give errors the name that the user called; in a shell, where the user called no function, none.
+    """Prefix errors with the name of the called function; in a shell, where none was called, with no name.
 
-    Errors of Polars name nobody, and an error of an expression may name that expression. Of functions that
-    call one another, the user called the first. Ctrl-C is one KeyboardInterrupt.
+    Errors of Polars contain no function name, and an error of an expression may contain the name of that
+    expression. In nested calls the outermost function is the called one. Ctrl-C raises one KeyboardInterrupt.
     """
     user = CALLED.get() or name
     mark = CALLED.set(user)
@@ -102,7 +102,7 @@ def called(name: str) -> Iterator[None]:
 
 
 def keys_of(name: str, by: str | Iterable[str], example: str) -> list[str]:
-    """Return the names of the columns that make groups, each once."""
+    """Return the names of the group columns as a list."""
     keys = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else [by]
     if not all(isinstance(key, str) for key in keys):
         raise OptionTypeError(name, "by", f"must be column names, got {keys}", f"write {example}")
@@ -110,19 +110,19 @@ def keys_of(name: str, by: str | Iterable[str], example: str) -> list[str]:
 
 
 def is_pattern(column: str) -> bool:
-    """Whether Polars takes the name of a column for a pattern, of all names or of some."""
+    """Return whether Polars interprets a column name as a pattern."""
     return column == "*" or (column.startswith("^") and column.endswith("$"))
 
 
 def refuse_pattern(name: str, role: str, column: object) -> None:
-    """Refuse a column that has the name of a pattern: other columns could be read in its place."""
+    """Raise for a column name that Polars interprets as a pattern: it could match other columns."""
     if isinstance(column, str) and is_pattern(column):
         reason = f"names the column {column!r}, and Polars takes this name for a pattern of several names"
         raise OptionError(name, role, reason, "rename it")
 
 
 def refuse_keys(name: str, keys: list[str], schema: pl.Schema, *, nested: bool) -> None:
-    """Refuse keys that the frame lacks, or whose values make no groups in an order."""
+    """Raise for keys that are not in the frame, or whose values cannot be grouped and sorted."""
     for key in keys:
         if key not in schema:
             msg = f"{name}: by has the unknown column {key!r}, expected one of {schema.names()}"
@@ -141,7 +141,7 @@ def scores_of(
     *,
     role: str = "scores",
 ) -> dict[str, pl.Expr]:
-    """Return scores, or columns of states, by name, in order, each of a single column."""
+    """Return scores or state columns by name, in order; each expression has a single column."""
     example, several = f'{name}(frame, "label", "score")', role
     if role == "state":
         example, several = f'{name}(frame, state="state")', "states"
@@ -173,7 +173,7 @@ def scores_of(
 
 
 def _single(score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> list[tuple[str, pl.Expr]]:
-    """Take an expression of several columns apart, each with its name."""
+    """Split an expression of several columns into single columns with their names."""
     if not score.meta.has_multiple_outputs():
         return [(score.meta.output_name(), score)]
     present = rows.group_by(keys).agg(score) if keys else rows.select(score)
@@ -182,12 +182,12 @@ def _single(score: pl.Expr, rows: pl.LazyFrame, keys: list[str]) -> list[tuple[s
         return [(column_name, pl.col(column_name)) for column_name in names]
     if len(names) == 1:
         return [(names[0], score)]
-    # A struct is one column, whatever its fields are, so that each field can be named.
+    # A struct is a single column with any number of fields: each field can be selected by name.
     return [(column_name, pl.struct(score).struct.field(column_name)) for column_name in names]
 
 
 def column_of(name: str, role: str, column: object, rows: pl.LazyFrame, example: str) -> pl.Expr:
-    """Return one column as an expression; refuse anything else, and say what to write."""
+    """Return one column as an expression; raise for other types, with an example."""
     if isinstance(column, str):
         refuse_pattern(name, role, column)
         return pl.col(column)

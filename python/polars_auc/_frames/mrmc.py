@@ -1,4 +1,4 @@
-"""Modalities compared over several readers of the same cases."""
+"""Comparison of modalities over several readers of the same cases."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def mrmc_roc_auc(
 ) -> Frame:
     """Return the mean AUCs of modalities over several readers of the same cases, and their comparison.
 
-    This is a multi-reader multi-case study (MRMC): every reader gives a score to every case with every
-    modality, as radiologists read the images of two devices, or doctors work with and without a model.
+    This is a multi-reader multi-case study (MRMC): every reader scores every case with every modality. For
+    example, radiologists read the images of two devices, or doctors work with and without a model.
 
     Parameters
     ----------
     frame
         The readings, one row for each reader, modality and case: a DataFrame, a LazyFrame, or a table of
-        another library that has the Arrow PyCapsule interface.
+        another library with the Arrow PyCapsule interface.
     label
         Whether the case is positive: Boolean, or an integer or float column that holds only 0 and 1. It must
         be the same in all readings of a case.
@@ -50,8 +50,8 @@ def mrmc_roc_auc(
     reader, modality, case
         The columns with the reader, the modality and the case of each reading; any dtype except lists.
     fixed
-        What the conclusion is for. ``None``: other readers and other cases like these. ``"readers"``: these
-        readers, with other cases like these. ``"cases"``: these cases, with other readers like these.
+        The population of the conclusion. ``None``: other readers and other cases like these. ``"readers"``:
+        these readers, with other cases like these. ``"cases"``: these cases, with other readers like these.
     adjust
         The adjustment of the p-values of the differences for the number of differences: see
         :func:`polars_auc.adjust_p_values`.
@@ -70,19 +70,19 @@ def mrmc_roc_auc(
           (Float64).
         - ``f``, ``df1``, ``df2``, ``p_value`` (Float64): the test that all modalities have one mean AUC.
         - ``ms_modality``, ``ms_reader``, ``ms_interaction`` (Float64): the mean squares of the AUCs.
-        - ``variance``, ``cov1``, ``cov2``, ``cov3`` (Float64): the mean variance of an AUC, and the mean
-          covariances of one reader's AUCs with two modalities, of two readers' with one modality, and of two
-          readers' with two modalities.
-        - ``n_modalities``, ``n_readers``, ``n_pos``, ``n_neg`` (UInt64): what was used; ``n_pos`` and
-          ``n_neg`` are cases.
-        - ``n_skipped`` (UInt64): cases that were left out because a reading is missing.
+        - ``variance``, ``cov1``, ``cov2``, ``cov3`` (Float64): the mean variance of an AUC, and mean
+          covariances: one reader and two modalities, two readers and one modality, two readers and two
+          modalities.
+        - ``n_modalities``, ``n_readers``, ``n_pos``, ``n_neg`` (UInt64): the numbers used; ``n_pos`` and
+          ``n_neg`` count cases.
+        - ``n_skipped`` (UInt64): cases that were skipped because a reading is missing.
 
         The lists and numbers are null without a positive or without a negative case. Errors and tests are
-        null with fewer than two cases of a class; with fewer than two readers, unless readers are fixed; and
-        tests with a single modality. Degrees of freedom are null where the normal or chi-square distribution
-        is taken. All is NaN or null if a score is NaN. A case that lacks a label, or a score of any reader
-        with any modality, is left out. If none is left, as where readers share the cases out among them, a
-        warning tells.
+        null with fewer than two cases of a class, and with fewer than two readers unless readers are fixed.
+        Tests are also null with a single modality. Degrees of freedom are null for the normal and chi-square
+        distributions. All results are NaN or null if a score is NaN. A case without a label, or without a
+        score of any reader with any modality, is skipped. If no complete case exists, for example because
+        each reader has different cases, a warning is issued.
 
     Notes
     -----
@@ -90,9 +90,9 @@ def mrmc_roc_auc(
     errors are correlated because the cases are the same. ``F = MS(T) / (MS(T R) + J max(Cov2 - Cov3, 0))``
     with DeLong's covariances, and with the degrees of freedom of Hillis (2007):
     ``(MS(T R) + J max(Cov2 - Cov3, 0))² / (MS(T R)² / ((I - 1) (J - 1)))``. For fixed readers the denominator
-    is ``Var - Cov1 + (J - 1) max(Cov2 - Cov3, 0)`` and the distribution chi-square, for fixed cases it is
-    ``MS(T R)``. The numbers are those of R's MRMCaov with ``cov = DeLong``. The readings are
-    collected to be laid side by side. O(k n log n + k² n) for k = I J columns of n cases.
+    is ``Var - Cov1 + (J - 1) max(Cov2 - Cov3, 0)`` and the distribution is chi-square. For fixed cases the
+    denominator is ``MS(T R)``. The results are those of R's MRMCaov with ``cov = DeLong``. The readings are
+    collected and pivoted. O(k n log n + k² n) for k = I J columns of n cases.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def mrmc_roc_auc(
             level=level,
         )
 
-    # Wrong options are refused before the readings are collected.
+    # Invalid options raise before the readings are collected.
     study([0], [0])
     rows = rows_of(name, frame)
     arguments = {"label": label, "score": score, "reader": reader, "modality": modality, "case": case}
@@ -152,7 +152,7 @@ def mrmc_roc_auc(
 
 
 def _no_complete_case(name: str, readings: pl.DataFrame, n_readings: int) -> str:
-    """Say why all numbers are null."""
+    """Return the message of the warning that all numbers are null."""
     complete = readings.drop_nulls()
     most: Any = complete.group_by("case").len()["len"].max() or 0
     message = (
@@ -169,7 +169,7 @@ def _no_complete_case(name: str, readings: pl.DataFrame, n_readings: int) -> str
 
 
 def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return a row for each case with its readings by number, and the reader and modality of each number."""
+    """Pivot the readings: a row for each case with numbered columns, and the reader and modality of each."""
     cells = (
         readings.select("modality")
         .unique()
@@ -185,7 +185,7 @@ def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.D
     parts = pl.collect_all(_part(readings, cells, number) for number in range(cells.height))
     cases = parts[0].select("case", "label")
     if cases["case"].is_unique().all() and all(part.select("case", "label").equals(cases) for part in parts):
-        # Readings mostly come in the same order, and need no join then.
+        # Readings are usually in the same order, and then need no join.
         wide = cases.with_columns(part.to_series(2) for part in parts)
     else:
         wide = _joined(name, readings, cells, parts)
@@ -201,7 +201,7 @@ def _part(readings: pl.DataFrame, cells: pl.DataFrame, number: int) -> pl.LazyFr
 def _joined(
     name: str, readings: pl.DataFrame, cells: pl.DataFrame, parts: list[pl.DataFrame]
 ) -> pl.DataFrame:
-    """Return all cases with their readings, null where one is missing."""
+    """Return all cases with their readings; missing readings are null."""
     labels = pl.col("label").drop_nulls()
     cases = readings.group_by("case").agg(labels.first(), several=labels.n_unique() > 1)
     if cases["several"].any():
@@ -225,7 +225,7 @@ def _joined(
 
 
 def _with_names(found: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
-    """Put modalities in the place of their numbers."""
+    """Replace the numbers of modalities by their values."""
 
     def with_names(column: str, fields: tuple[str, ...]) -> pl.Expr:
         inner: Any = found.schema[column]

@@ -1,4 +1,4 @@
-"""States of parts of the rows, by segment, and one state of all parts: what every engine does with them."""
+"""Partial states by segment, and their merge into one state: shared by all engines."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from polars_auc._frames.answers import Answers
 from polars_auc._plugin.call import add_batch, batch_answers, columns_of_batches
 
 PART_BYTES = 2**27
-"""About how many bytes are counted, merged or handed on at once, so that not everything need be in memory."""
+"""Approximate number of bytes that are counted, merged or passed on at once, to limit memory."""
 
 
 def state_column(name: str) -> str:
-    """Name the states of a score as no column of a user is named."""
+    """Return a reserved name for the state column of a score: no user column has it."""
     return f"polars_auc: state of {name}"
 
 
 @dataclasses.dataclass(frozen=True)
 class PartialStates:
-    """How rows with these columns become states, one for each segment and score."""
+    """Conversion of rows with these columns to states, one for each segment and score."""
 
     name: str
     columns: list[str]
@@ -32,7 +32,7 @@ class PartialStates:
     scores: list[str]
     by: list[str]
     masses: Mapping[str, Any]
-    """The column of weights or of counts, by its role, if there is one."""
+    """The weight or count column by role; empty without one."""
     limit: dict[str, Any]
 
     def counted_rows(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -47,13 +47,13 @@ class PartialStates:
         return group_answers.collected(frame, self.by, answers)
 
     def added_to(self, collection: int) -> pl.Expr:
-        """Return whether rows, which have no weights or counts, were added to a collection of batches."""
+        """Return whether rows without weights or counts were added to a collection of batches."""
         return add_batch(collection, self.by, columns_of_batches(self.scores, self.label))
 
     def states_of_collection(self, rows: pl.DataFrame, collection: int) -> pl.DataFrame:
-        """Return a state for each segment and score, from a collection; of the rows only dtypes are read."""
+        """Return a state for each segment and score, from a collection; of ``rows`` only dtypes are read."""
         columns = columns_of_batches(self.scores, self.label)
-        # A score may be called as the keys are.
+        # A score may have the name of a key.
         by_place = {role: column.alias(role) for role, column in columns.items()}
         answer = batch_answers("roc_state", collection, self.by, by_place, **self.limit)
         keys, *states = rows.select(answer).unnest(cs.all())
@@ -65,11 +65,11 @@ class PartialStates:
         return self.aggregated(states, [merge_states(state_column(score)) for score in self.scores])
 
     def aggregated(self, frame: pl.DataFrame, answers: list[pl.Expr]) -> pl.DataFrame:
-        """Return the answers for each segment."""
+        """Return the results for each segment."""
         return frame.group_by(self.by).agg(answers) if self.by else frame.select(answers)
 
     def gathered(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame | None:
-        """Merge the states of parts, whenever the new ones are as large as those that were merged before."""
+        """Merge the states of parts, each time the new ones become larger than the merged ones."""
         whole: list[pl.DataFrame] = []
         new: list[pl.DataFrame] = []
         merged_size = new_size = 0.0

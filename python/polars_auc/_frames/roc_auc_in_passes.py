@@ -1,4 +1,4 @@
-"""The exact area of one score whose rows do not fit into memory, from several passes over them."""
+"""The exact AUC of one score whose rows do not fit into memory, in several passes."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from polars_auc._frames.inputs import ArrowStream, Frame
     from polars_auc._plugin.call import IntoExpr
 
-# The bins of the state of a pass. They say where ranges are cut, and with a tolerance also how much is known
-# before any range is read. With more, rows take longer to count than to read.
+# Bins of the state of a pass. They determine the ranges of later passes and, with a tolerance, also the
+# bounds after the first pass. With more bins, counting takes longer than reading.
 _BINS = 2**14
 _BINS_WITH_TOLERANCE = 2**16
 
-# Twice the U of so many rows is below 2^53, so that it is exact as a float.
+# Twice the U of this number of rows is below 2^53: it is exact as a float.
 _MOST_ROWS = 2**26
 
-# A bin whose order is known need not be read: it ends a range if it has so large a part of a pass's rows.
+# An exact bin need not be read: it ends a range if its share of a pass's rows is more than 1 / _LARGE.
 _LARGE = 16
 
 
@@ -44,49 +44,49 @@ def roc_auc_in_passes(
 ) -> Frame:
     """Return the area under the ROC curve of a frame whose label and score do not fit into memory.
 
-    The first pass over the rows counts them in bins by score, as :func:`roc_auc_bounds` needs them. Each
-    further pass reads the rows of some neighbouring bins again, and ranks them. It ends when the area is
-    known, exactly or well enough. There are no weights, counts and groups here: for these make states by
+    The first pass over the rows counts them in bins by score, as for :func:`roc_auc_bounds`. Each further
+    pass reads the rows of several adjacent bins again, and ranks them. The function returns when the AUC is
+    exact, or within the tolerance. Weights, counts and groups are not supported here: use
     :func:`group_states`.
 
     Parameters
     ----------
     frame
         The rows: a LazyFrame such as ``pl.scan_parquet(...)``, a DataFrame, or a table of another library
-        that has the Arrow PyCapsule interface. It is read several times, and must have the same rows each
-        time, in any order.
+        with the Arrow PyCapsule interface. It is read several times, and must have the same rows each time,
+        in any order.
     label
         Boolean, or an integer or float column that holds only 0 and 1.
     score
         Any numeric or Boolean column; higher means more positive. Compared in its own dtype. An expression is
-        evaluated in every pass. If it may be rounded otherwise each time, as means over groups may, write the
-        score to a file first.
+        evaluated in every pass. If its rounding may vary, as for means over groups, write the score to a file
+        first.
     tolerance
-        How far ``upper`` and ``lower`` may be apart in the end, from 0 to 1. With 0 they are equal.
+        The largest final difference of ``upper`` and ``lower``, from 0 to 1. With 0 they are equal.
     max_rows
-        The most rows that are ranked at a time, from 1000 to 2^26. Some 50 bytes are needed for each row of a
-        Float64 score. Besides, some four million rows are read at a time. Different integers or decimals that
-        are one number as a Float64 are ranked together, even if they are more.
+        The largest number of rows that are ranked at a time, from 1000 to 2^26. A Float64 score needs about
+        50 bytes for each row. Batches of about four million rows need further memory. Different integers or
+        decimals with one Float64 value are ranked together, even if there are more.
     scale
-        Where scores are spread out, so that bins have few rows each: see :func:`roc_state`.
+        The range of scores with small bins: see :func:`roc_state`.
     progress
         A function such as ``print``, which is called with a line of text after each pass.
 
     Returns
     -------
     polars.DataFrame, or polars.LazyFrame if ``frame`` is lazy
-        One row: ``auc``, ``lower`` and ``upper``, between which :func:`roc_auc` of
-        the rows lies, always (Float64, from 0 to 1); ``n_pos``, ``n_neg``, ``n_missing`` and ``n_passes``
-        (UInt64). With ``tolerance=0`` the area is that of :func:`roc_auc`, to the last bit. Null if there is
-        no positive or no negative, NaN if a score is NaN.
+        One row: ``auc``, and the bounds ``lower`` and ``upper`` of :func:`roc_auc` of the rows (Float64, from
+        0 to 1); ``n_pos``, ``n_neg``, ``n_missing`` and ``n_passes`` (UInt64). With ``tolerance=0`` the AUC
+        is bit-identical to :func:`roc_auc`. Null without a positive or without a negative, NaN if a score is
+        NaN.
 
     Notes
     -----
-    A pair of a positive and a negative of different bins is known to be in order or not, and the pairs within
-    bins are counted when their rows are read again: integers, and one division at the end. Bins with the most
-    pairs come first. For n rows there are about ``n / max_rows`` passes, or fewer with a tolerance: the pairs
-    within bins are then a few times ``1 / 65,536`` of all pairs after the first one. A pass selects its rows
-    by a range of scores, which Parquet files that are sorted by score answer without reading all rows. 10^9
+    The order of a positive and a negative in different bins is exact after the first pass. Later passes count
+    the pairs within bins: the counts are integers, with one division at the end. Bins with the most pairs are
+    first. For n rows there are about ``n / max_rows`` passes, or fewer with a tolerance. With a tolerance,
+    the pairs within bins after the first pass are a small multiple of ``1 / 65,536`` of all pairs. A pass
+    filters its rows by a range of scores; Parquet files that are sorted by score then need no full scan. 10^9
     different scores took 52 passes, and 18 with a tolerance of 1e-5 (``benches/results/passes.csv``).
 
     Examples
@@ -133,7 +133,7 @@ def roc_auc_in_passes(
 
 @called("roc_auc_in_passes")
 def _collected(passes: _Passes, tolerance: float) -> pl.DataFrame:
-    """Read the rows, and return the area as a table of one row."""
+    """Read the rows, and return the AUC as a table of one row."""
     return pl.DataFrame([passes.area(tolerance)], schema=_SCHEMA)
 
 
@@ -145,20 +145,20 @@ _SCHEMA = {
 
 @dataclass(frozen=True)
 class _Range:
-    """Rows whose scores lie from ``low`` up to below ``high``, without a limit where it is None."""
+    """Rows with scores from ``low`` up to below ``high``; None is no limit."""
 
     low: Any
     high: Any
     pos: int
     neg: int
     twice_u: int
-    """2 for each pair of a positive and a negative that is known to be in order, 1 for each known to tie."""
+    """Sum over resolved pairs of a positive and a negative: 2 in the right order, 1 for a tie."""
     unknown: int
-    """Pairs of which it is not known which scores higher, or whether they tie."""
+    """Number of pairs with an unresolved order."""
 
     @classmethod
     def of(cls, bins: Sequence[Mapping[str, Any]], low: Any, high: Any) -> _Range:
-        """Take the rows of neighbouring bins of a state, the highest first."""
+        """Build the range of adjacent bins of a state, the highest first."""
         pos = neg = twice_u = unknown = 0
         for each in bins:
             pairs = each["pos"] * each["neg"]
@@ -169,7 +169,7 @@ class _Range:
         return cls(low, high, pos, neg, twice_u, unknown)
 
     def divided(self, bins: Sequence[Mapping[str, Any]], max_rows: int) -> Iterator[_Range]:
-        """Divide the bins of these rows into ranges of at most so many rows, or of one bin."""
+        """Split the bins into ranges of at most this number of rows, or of one bin."""
         some: list[Mapping[str, Any]] = []
         rows, high, before = 0, self.high, self.high
         for each in bins:
@@ -184,7 +184,7 @@ class _Range:
             yield _Range.of(some, self.low, high)
 
     def bounds(self) -> tuple[float, float, float]:
-        """Return the area where unknown pairs tie, and what it can be; Python divides integers exactly."""
+        """Return the AUC with unknown pairs as ties, and its bounds; Python divides integers exactly."""
         twice_pairs = 2 * self.pos * self.neg
         highest = self.twice_u + 2 * self.unknown
         return (
@@ -196,7 +196,7 @@ class _Range:
 
 @dataclass(frozen=True)
 class _Passes:
-    """The score and the label of all rows, and how they are read."""
+    """The score and the label of all rows, and the parameters of the passes."""
 
     rows: pl.LazyFrame
     score: str
@@ -207,7 +207,7 @@ class _Passes:
     progress: Callable[[str], object] | None
 
     def area(self, tolerance: float) -> dict[str, Any]:
-        """Read the rows until the area is known well enough."""
+        """Read the rows until the AUC is exact or within the tolerance."""
         state = self._state(self.rows)
         answer = {name: state[name] for name in ("n_pos", "n_neg", "n_missing")} | {"n_passes": 1}
         if state["has_nan"] or not state["n_pos"] * state["n_neg"]:
@@ -223,7 +223,7 @@ class _Passes:
                 self.progress(f"{read}: the AUC lies from {lower!r} to {upper!r}")
             if not whole.unknown or upper - lower <= tolerance:
                 return {"auc": auc, "lower": lower, "upper": upper} | answer
-            # The range with the most unknown pairs comes first.
+            # The range with the most unknown pairs is read first.
             ranges.sort(key=lambda some: some.unknown)
             some = ranges.pop()
             rows = some.pos + some.neg
@@ -234,7 +234,7 @@ class _Passes:
             answer["n_passes"] += 1
 
     def plan(self) -> pl.LazyFrame:
-        """Plan the state of all rows."""
+        """Return the lazy state of all rows."""
         return self._planned(self.rows)
 
     def _planned(self, rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -244,7 +244,7 @@ class _Passes:
         return self._planned(rows).collect()[self.score].struct.unnest().row(0, named=True)
 
     def _read(self, some: _Range) -> tuple[_Range, list[_Range]]:
-        """Rank the rows of a range or, if they are too many, divide it; return it with what is known now."""
+        """Rank the rows of a range, or split it if it is too large; return its counts and its parts."""
         rows = self._within(some)
         if some.pos + some.neg > self.max_rows:
             state = self._state(rows)

@@ -1,4 +1,4 @@
-"""Answers of groups whose rows follow one another: those of a few groups are in memory at a time."""
+"""Evaluate groups of consecutive rows: only a few groups are in memory at a time."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from polars_auc._frames.answers import Answers
 from polars_auc._frames.batches import batches
 from polars_auc._plugin.errors import OptionError
 
-# Rows that are read at a time: with fewer, a core waits for the next ones.
+# Rows of a batch: with fewer, a core waits for the next ones.
 _BATCH_ROWS = 1_000_000
 
 
 class _Scattered(Exception):
-    """Rows with equal values do not follow one another."""
+    """Rows with equal values are not consecutive."""
 
 
 @dataclass(frozen=True)
 class Runs:
-    """The columns whose equal values follow one another, as in sorted files and in partitions."""
+    """Columns with consecutive equal values, as in sorted files and in partitions."""
 
     columns: list[str]
     is_claim: bool
-    """Whether the user says so, and is wrong if they do not; otherwise all rows are then read at once."""
+    """Whether the user claims it: then a violation raises. Otherwise a violation makes it read all rows."""
 
     def groups(
         self, rows: pl.LazyFrame, keys: Sequence[str], group_answers: Answers, answers: Sequence[pl.Expr]
     ) -> pl.DataFrame:
-        """Return the answers for each group; a ComputeError if claimed runs are none."""
+        """Return the results for each group; raise ComputeError if claimed runs are not consecutive."""
         try:
-            # No group is in two parts: what is aggregated are all rows of each.
+            # Each group is in one part: an aggregation of the part contains all of its rows.
             with closing(self._parts(rows.select(_read(rows, keys, group_answers.columns())))) as parts:
                 tables = [group_answers.collected(part.lazy(), keys, answers) for part in parts]
         except _Scattered as scattered:
@@ -43,7 +43,7 @@ class Runs:
         return pl.concat(tables) if tables else group_answers.collected(rows.clear(), keys, answers)
 
     def _parts(self, rows: pl.LazyFrame) -> Generator[pl.DataFrame]:
-        """Cut the rows where a run ends, and refuse values that come again."""
+        """Split the rows at the ends of runs, and raise for values that recur."""
         seen = rows.clear().select(self.columns).collect()
         last = seen
         pending: list[pl.DataFrame] = []
@@ -65,10 +65,10 @@ class Runs:
             yield pl.concat(pending)
 
     def _starts(self, last: pl.DataFrame, batch: pl.DataFrame) -> pl.Series:
-        """Return the places in a batch at which runs begin, after the last values before it."""
+        """Return the indices in a batch at which runs begin, given the last values before it."""
         values = pl.concat([last, batch.select(self.columns)])
         differs = pl.any_horizontal(pl.col(key).ne_missing(pl.col(key).shift(1)) for key in self.columns)
-        # Without a row before it, the first row begins a run whatever it holds.
+        # The first row of all begins a run with any value.
         begins = values.select(differs | (pl.int_range(pl.len()) == 0)).to_series()
         return begins.slice(last.height).arg_true()
 
@@ -85,15 +85,15 @@ class Runs:
 
     @staticmethod
     def overall(rows: pl.LazyFrame, group_answers: Answers, answers: Sequence[pl.Expr]) -> pl.DataFrame:
-        """Return the answers for all rows, one after the other: only the columns of one are in memory."""
+        """Return the results for all rows, one at a time: only the columns of one are in memory."""
         return pl.concat(
             [group_answers.collected(rows, (), [answer]) for answer in answers], how="horizontal"
         )
 
 
 def _read(rows: pl.LazyFrame, keys: Sequence[str], columns: Sequence[pl.Expr]) -> list[str] | pl.Expr:
-    """Return the columns that are needed; all of them if an expression does not name each of its own."""
-    # A selector, such as pl.nth(1), would find other columns among fewer.
+    """Return the required columns; all columns if an expression has unknown inputs."""
+    # A selector, such as pl.nth(1), would select other columns from a subset.
     if any(column.meta.has_multiple_outputs() for column in columns):
         return pl.all()
     names = list(dict.fromkeys([*keys, *(name for column in columns for name in column.meta.root_names())]))

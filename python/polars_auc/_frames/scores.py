@@ -1,4 +1,4 @@
-"""Scores as statistics take them: without NaN, high ones positive; and thresholds on the user's scale."""
+"""Conversion of scores for statistics (no NaN, high is positive), and of thresholds to the user's scale."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from polars_auc._plugin.errors import OptionError
 
 
 def refuse_nan(function: str, nan: object) -> None:
-    """Refuse a value that the option ``nan`` does not have."""
+    """Raise for an unsupported value of the option ``nan``."""
     if nan not in (None, "skip"):
         raise OptionError(function, "nan", f"must be 'skip', or be left out, got {nan!r}")
 
 
 def without_nan(rows: pl.LazyFrame, scores: Mapping[str, pl.Expr]) -> dict[str, pl.Expr]:
-    """Return scores that are null where they are NaN."""
+    """Return scores with NaN replaced by null."""
     return {
         name: score.fill_nan(None) if dtype_of(rows, score).is_float() else score
         for name, score in scores.items()
@@ -24,13 +24,13 @@ def without_nan(rows: pl.LazyFrame, scores: Mapping[str, pl.Expr]) -> dict[str, 
 
 
 def in_cluster(column: pl.Expr, cluster: pl.Expr) -> pl.Expr:
-    """Return a label or a score that is null outside of clusters: such rows are skipped everywhere."""
-    # An older Polars cannot pickle what has no `otherwise`.
+    """Return a label or a score that is null in rows without a cluster: such rows are skipped everywhere."""
+    # Older Polars cannot pickle an expression without `otherwise`.
     return pl.when(cluster.is_not_null()).then(column).otherwise(None)
 
 
 def negated(rows: pl.LazyFrame, scores: Mapping[str, pl.Expr]) -> dict[str, pl.Expr]:
-    """Return minus each score, exact for every dtype, under its name."""
+    """Return the negative of each score, exact for every dtype, with its name."""
     return {name: _negated(score, dtype_of(rows, score)).alias(name) for name, score in scores.items()}
 
 
@@ -44,7 +44,7 @@ def _negated(score: pl.Expr, dtype: pl.DataType) -> pl.Expr:
     if dtype == pl.Boolean:
         return -score.cast(pl.Int8)
     if dtype in (pl.Int64, pl.UInt64):
-        # The least Int64 and large UInt64 have no negative in Int64.
+        # The negatives of the least Int64 and of large UInt64 values overflow Int64.
         return _minus(score.cast(pl.Int128), pl.Int128)
     if dtype.is_integer() and dtype != pl.Int128:
         return _minus(score.cast(pl.Int64), pl.Int64)
@@ -52,14 +52,14 @@ def _negated(score: pl.Expr, dtype: pl.DataType) -> pl.Expr:
 
 
 def _minus(value: pl.Expr, dtype: pl.DataType | type[pl.DataType]) -> pl.Expr:
-    """Return minus a value; Polars has no minus sign for Int128."""
+    """Return the negative of a value; Polars has no negation of Int128."""
     return pl.lit(0, dtype=dtype) - value if dtype == pl.Int128 else -value
 
 
 def on_user_scale(points: pl.LazyFrame, dtypes: Sequence[pl.DataType]) -> pl.LazyFrame:
-    """Return points whose thresholds and bands are on the scale of the scores before they were negated.
+    """Convert thresholds and bands of negated scores back to the user's scale.
 
-    If all scores have one dtype, that is theirs.
+    If all scores have one dtype, they are cast to it.
     """
     schema = points.collect_schema()
     common = dtypes[0] if len(set(dtypes)) == 1 else None

@@ -26,7 +26,7 @@ _STATE_EXAMPLE = 'compare_segments(frame, state="state", by="segment")'
 
 _COMPARED = ("rest", "pooled_rest", "overall", "previous")
 
-# Names that no column of a user has.
+# Reserved names: no user column has them.
 IS_SEGMENT = "polars_auc: is a segment"
 _SEGMENTS = "polars_auc: segments"
 
@@ -57,35 +57,35 @@ def compare_segments(
     ----------
     frame
         The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``; or a table of another library
-        that has the Arrow PyCapsule interface, such as pandas, PyArrow and DuckDB.
+        with the Arrow PyCapsule interface, such as pandas, PyArrow and DuckDB.
     label
         Boolean, or an integer or float column that holds only 0 and 1.
     score
         Any numeric or Boolean column; higher means more positive.
     by
-        The columns whose combinations make the segments, as in ``group_by``: null is a value like any other.
+        The columns whose combinations define the segments, as in ``group_by``: null is a regular value.
     versus
-        What each segment is compared with:
+        The comparator of each segment:
 
         - ``"rest"``: all other segments: the weighted mean of their AUCs, each within its segment.
-        - ``"pooled_rest"``: all other segments' rows together. Their AUC also ranks rows of different
-          segments against each other, as no segment by itself can. If segments differ in their rates of
-          positives, a segment is then lower than this rest without being ranked any worse.
-        - ``"overall"``: all rows together, including those of the segment, with the same flaw.
+        - ``"pooled_rest"``: the rows of all other segments together. Their AUC also ranks rows of different
+          segments against each other. If the rates of positives differ, a segment may then be below this
+          rest without a worse ranking.
+        - ``"overall"``: all rows together, including those of the segment, with the same bias.
         - ``"previous"``: the segment with the previous value of ``along`` and the same values of all other
-          columns; for months and other periods. Texts with the same letters are in the order of their
-          numbers, W9 before W10; texts without an order, such as ``Sep 2026``, are refused.
+          columns; for months and other periods. Texts with the same letters are sorted by their numbers, W9
+          before W10; texts with an ambiguous order, such as ``Sep 2026``, are rejected.
         - any other value: the segment with this value, as a reference; a tuple if ``by`` is several columns.
           If the name of a segment is one of the words above, write it as a tuple, ``("rest",)``.
     along
-        With ``versus="previous"``, the column of ``by`` whose previous value is meant, such as the year:
-        each segment is compared with the one before it in ascending order of this column, within the other
-        columns. Periods without a row are passed over. Needed if ``by`` is several columns.
+        With ``versus="previous"``, the column of ``by`` that defines the order, such as the year. Each
+        segment is compared with the previous one in ascending order of this column, within the other columns.
+        Periods without a row are skipped. Required if ``by`` is several columns.
     method
-        - ``"wilson"``: intervals, and the test of a difference, by the method of that name of
+        - ``"wilson"``: intervals, and the test of a difference, by the same method of
           :func:`polars_auc.roc_auc_ci`. It keeps its level with few positives.
         - ``"delong"``: by DeLong's standard errors, as pROC's unpaired test. With few positives, or an AUC
-          near 1, it finds differences that are not there.
+          near 1, it rejects too often.
     alternative
         The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The intervals are always
         two-sided.
@@ -101,22 +101,22 @@ def compare_segments(
         The coverage, between 0 and 1.
     weight
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Weights are for rows sampled with unequal probabilities. The standard errors are
-        then those of the infinitesimal jackknife. Not possible with ``cluster``.
+        left out. Weights are for rows sampled with unequal probabilities. The standard errors are then those
+        of the infinitesimal jackknife. Mutually exclusive with ``cluster``.
     cluster
         A column of clusters: the rows of one cluster, such as those of one customer, are not independent. A
-        cluster is of one segment, or of several. Rows without a cluster are skipped. All standard errors are
-        then Obuchowski's (1997), and degrees of freedom count clusters. There can be at most 4096 segments.
+        cluster may span segments. Rows without a cluster are skipped. All standard errors are then
+        Obuchowski's (1997), and degrees of freedom count clusters. The limit is 4096 segments.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The answer is that of the repeated rows. Rows of count 0 or null are left out.
     state
-        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``: one or more
-        for each segment, which are merged. With ``max_bins`` all numbers are approximate: scores in one bin
-        of all states merged count as ties, so that segments with bins of different width can be compared. Not
-        possible with ``cluster``, because a state does not say which rows belong together. Of states of rows
-        with weights all areas are weighted; ``exact`` then says that no order of rows was lost. Standard
-        errors and comparisons are null where squares of weights are not known: see
+        A column of states from :func:`polars_auc.roc_state`, mutually exclusive with ``label`` and ``score``.
+        There are one or more for each segment, which are merged. With ``max_bins`` all numbers are
+        approximate: scores in one bin of all merged states count as ties, so that segments with bins of
+        different width are comparable. Mutually exclusive with ``cluster``, because a state has no clusters.
+        For states of weighted rows all AUCs are weighted; ``exact`` then means that the order of all rows is
+        exact. Standard errors and comparisons are null if states have no squared weights: see
         :func:`polars_auc.roc_state`.
 
     Returns
@@ -125,10 +125,10 @@ def compare_segments(
         One row for each segment, in ascending order, null last:
 
         - the columns ``by``.
-        - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
+        - ``n_pos``, ``n_neg`` (UInt64): the number of rows used.
         - ``auc``, ``se``, ``lower``, ``upper`` (Float64): as :func:`polars_auc.roc_auc_ci` by the same
           method.
-        - ``versus_auc`` (Float64): the AUC that the segment is compared with; of ``"rest"`` a mean of AUCs.
+        - ``versus_auc`` (Float64): the AUC of the comparator; for ``"rest"`` a mean of AUCs.
         - ``difference``, ``difference_se``, ``difference_lower``, ``difference_upper`` (Float64): the AUC of
           the segment minus the other AUC.
         - ``statistic``, ``df``, ``p_value`` (Float64): the test of ``null``.
@@ -136,64 +136,66 @@ def compare_segments(
         - ``within_auc`` (Float64): the weighted mean of the AUCs of all segments, the same in every row.
         - ``heterogeneity`` (Float64), ``heterogeneity_df`` (UInt64), ``heterogeneity_p_value`` (Float64): the
           test that all segments have one AUC, the same in every row.
-        - ``n_clusters`` (UInt64): the clusters that have rows of the segment; only with ``cluster``.
-        - ``exact`` (Boolean): whether all numbers of the table are those of the rows, since no bin of the
-          states holds positives and negatives of several scores; the same in every row; only with ``state``.
+        - ``n_clusters`` (UInt64): the number of clusters with rows in the segment; only with ``cluster``.
+        - ``exact`` (Boolean): whether all numbers of the table are exact: no bin of the states has positives
+          and negatives of several scores. The same in every row; only with ``state``.
 
-        A field is null if it is undefined: an AUC without positives or without negatives, a comparison with
-        nothing (the first period has no previous one, nor has a null, and the reference is not compared with
-        itself), a test with fewer than two rows of a class, where ``difference`` is still known (with
-        ``cluster``: fewer than two clusters with a positive, or with a negative). Such segments have no
-        standard error, and are left out of ``within_auc`` and of the mean of the rest. With fewer than two
-        segments that have one, these are means of all AUCs, and no comparison with the rest has a p-value.
-        With ``"delong"``, segments with a standard error of 0 are not used in the test of heterogeneity,
-        ``p_value`` is null where a standard error is 0, and ``df`` is null against all rows, where the normal
-        distribution is used. Rows with a null label, score or weight are skipped. If a segment has a NaN
-        score, its numbers are NaN, and so are those of every comparison with its rows, ``within_auc`` and the
-        test of heterogeneity.
+        A field is null if it is undefined. An AUC requires positives and negatives. A comparison requires a
+        comparator: the first period and a null period have no previous one, and the reference is not compared
+        with itself. A test requires two rows of each class, or with ``cluster`` two clusters with a positive
+        and two with a negative; ``difference`` does not. Segments below this limit have no standard error,
+        and are excluded from ``within_auc`` and from the mean of the rest. With fewer than two segments with
+        a standard error, these are means of all AUCs, and no comparison with the rest has a p-value. With
+        ``"delong"``, the test of heterogeneity excludes segments with a standard error of 0. ``p_value`` is
+        then null where a standard error is 0. ``df`` is null against all rows, where the normal distribution
+        is used. Rows with a null label, score or weight are skipped. If a segment has a NaN score, its
+        numbers are NaN. Every comparison with its rows, ``within_auc`` and the test of heterogeneity are
+        also NaN.
 
     Notes
     -----
-    ``"wilson"``: see :func:`polars_auc.unpaired_roc_auc_difference`; the comparison with all rows uses the
-    correlation with the segment (Zou 2007). ``Q = sum w (A - mean)²`` with ``w = 1 / V`` (Cochran 1954),
-    where V is the variance of each area if the mean is the true one, and that mean has the weights of the
-    variances under 1/2.
+    ``"wilson"``: see :func:`polars_auc.unpaired_roc_auc_difference`. The comparison with all rows uses the
+    correlation with the segment (Zou 2007). The test of heterogeneity is ``Q = sum w (A - mean)²`` with
+    ``w = 1 / V`` (Cochran 1954). V is the variance of each AUC under the hypothesis that it equals the mean.
+    The weights of this mean are the inverse variances under an AUC of 1/2.
 
-    ``"delong"``: ``(A1 - A2) / sqrt(V1 + V2)`` with DeLong variances, against Student's t with
-    ``(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))`` degrees of freedom (Welch, Satterthwaite), as pROC's
-    unpaired test. The comparison with all rows subtracts the covariance with the segment and uses the normal
-    distribution. Q has ``w = 1 / V`` with DeLong variances. O(n log n).
+    ``"delong"``: ``(A1 - A2) / sqrt(V1 + V2)`` with DeLong variances, as pROC's unpaired test. Student's t
+    has ``(V1 + V2)² / (V1² / (n1 - 1) + V2² / (n2 - 1))`` degrees of freedom (Welch, Satterthwaite). The
+    comparison with all rows subtracts the covariance with the segment and uses the normal distribution. Q has
+    ``w = 1 / V`` with DeLong variances. O(n log n).
 
-    The rest is ``A2 = sum w A / sum w`` over all other segments, with ``V2 = sum w² V / (sum w)²`` and the
-    rows of all. A segment of m positives and n negatives has the weight ``w = m n / (m + n + 1)`` (van
-    Elteren 1960): one over the variance of its AUC, but for a factor, if scores say nothing of the label. The
-    weights depend on counts alone, and not on the AUCs that are compared. With two segments, the rest is the
-    other one. Equal AUCs differ at 5 % in about 5 of 100 tests whatever the rates of positives are, where the
-    pooled rest may err in nearly all (``benches/results/segments.csv``).
+    The rest is ``A2 = sum w A / sum w`` over all other segments, with ``V2 = sum w² V / (sum w)²``. It has
+    the rows of all these segments. A segment of m positives and n negatives has the weight
+    ``w = m n / (m + n + 1)`` (van Elteren 1960). It is proportional to the inverse variance of its AUC for an
+    uninformative score. The weights depend on counts alone, and not on the compared AUCs. With two segments,
+    the rest is the other one. At 5 % about 5 of 100 tests reject equal AUCs, for any rates of positives.
+    Against the pooled rest nearly all may reject (``benches/results/segments.csv``).
 
-    With weights V are the variances of :func:`polars_auc.roc_auc_ci`, and degrees of freedom count rows, or
-    with ``"wilson"`` effective rows, ``(sum w)² / sum w²``. The covariance with all rows is
-    ``sum w² (v - A1) (v' - A2) / (W1 W2)`` over the segment's positives, with placements v in it and v' in
-    all rows, plus the same over its negatives. In the mean of the rest m is the number of positives of all
-    segments, times the segment's share of their weights, and n is that of negatives: with equal weights, the
-    counts. Against the pooled rest O(n log n), and O(n) more for each segment that has more than an eighth of
-    the weights of a class, or whose rest hardly varies.
+    With weights V are the variances of :func:`polars_auc.roc_auc_ci`. Degrees of freedom count rows, or with
+    ``"wilson"`` effective rows, ``(sum w)² / sum w²``. The covariance with all rows has a term for the
+    positives and a term for the negatives of the segment. Each is ``sum w² (v - A1) (v' - A2) / (W1 W2)``,
+    with placements v in the segment and v' in all rows. In the mean of the rest m is the number of positives
+    of all segments, times the segment's share of their weights; n is the same for negatives. With equal
+    weights, m and n are the counts. The cost against the pooled rest is O(n log n). It is O(n) more for each
+    segment with more than an eighth of the weights of a class, or with a nearly constant rest.
 
-    With ``cluster``, areas have a covariance C. By ``"wilson"`` their correlation is ``C / sqrt(V1 V2)``. By
-    ``"delong"`` the statistic is ``(A1 - A2) / sqrt(V1 + V2 - 2 C)``, against Student's t with the degrees of
-    freedom above. There n1 and n2 are numbers of clusters: of those that hold a positive and those that hold
-    a negative, the fewer. Each placement less its mean is summed over the rows of a cluster, and C is the
-    sum, over the clusters that have rows of both, of the products of these sums, as in Obuchowski (1997,
-    equations 2 to 5); of k clusters it is multiplied by ``k / (k - 1)``, with k of the AUC that has fewer. It
-    is 0 if no cluster has rows of both. Of the rest, V2 also has ``2 w w' C / (sum w)²`` of each pair of
-    segments, and C is ``sum w C / sum w``. If clusters span segments, the test of heterogeneity is
-    ``(L A)' (L V L')⁺ (L A)``, with contrasts L of each segment and the first and the covariance matrix V of
-    all AUCs A, against chi-square with the rank of ``L V L'``; otherwise it is Q. For k segments O(n k)
-    against the pooled rest, and O(k³) if clusters span segments.
+    With ``cluster``, AUCs have a covariance C. By ``"wilson"`` their correlation is ``C / sqrt(V1 V2)``. By
+    ``"delong"`` the statistic is ``(A1 - A2) / sqrt(V1 + V2 - 2 C)``, with the degrees of freedom of
+    Student's t above. There n1 and n2 are the smaller of two numbers: the clusters with a positive, and the
+    clusters with a negative. C is computed as in Obuchowski (1997, equations 2 to 5). Each placement minus
+    its mean is summed over the rows of a cluster. C is the sum of products of these sums, over the clusters
+    with rows of both AUCs. It is multiplied by ``k / (k - 1)``, where k is the smaller number of clusters of
+    the two AUCs. It is 0 if no cluster has rows of both. For the rest, V2 also has ``2 w w' C / (sum w)²``
+    of each pair of segments, and C is ``sum w C / sum w``.
 
-    With few clusters the test by ``"delong"`` is too sure of itself. At 5 % it rejects equal AUCs in 5.9 to
-    6.0 of 100 samples with 20 clusters in each of three segments, and in 6.4 to 8.7 with ten clusters in each
-    of six. The test by ``"wilson"`` rejects in 1.9 to 3.6 and in 1.8 to 2.2
+    If clusters span segments, the test of heterogeneity is ``(L A)' (L V L')⁺ (L A)``; otherwise it is Q. L
+    are the contrasts of each segment with the first, and V is the covariance matrix of all AUCs A. The
+    distribution is chi-square with the rank of ``L V L'``. For k segments the cost is O(n k) against the
+    pooled rest, and O(k³) if clusters span segments.
+
+    With few clusters the test by ``"delong"`` rejects too often at 5 %. It rejects equal AUCs in 5.9 to 6.0
+    of 100 samples with 20 clusters in each of three segments. With ten clusters in each of six segments it
+    rejects in 6.4 to 8.7. The test by ``"wilson"`` rejects in 1.9 to 3.6 and in 1.8 to 2.2
     (``benches/results/small_samples.csv``).
 
     Examples
@@ -220,7 +222,7 @@ def compare_segments(
     │ c    ┆ 0.75  ┆ 0.708      ┆ 0.91    ┆ 1.0        │
     └──────┴───────┴────────────┴─────────┴────────────┘
 
-    The same of states, such as one a day, where rows are no longer at hand:
+    The same from states, such as one for each day, if the rows are no longer available:
 
     >>> states = rows.group_by("site").agg(state=pa.roc_state("ill", "risk"))
     >>> pa.compare_segments(states, state="state", by="site").drop("exact").equals(table)
@@ -266,9 +268,9 @@ def summaries_of_segments(
 ) -> pl.LazyFrame:
     """Return a struct of numbers for each score, in a row for each segment and one for all rows.
 
-    ``inputs`` has a label and a score for each name of a struct, which no column of a user has. The fields
-    are those of a report: of a summary, and of :func:`compare_segments` without adjustment. In the row of
-    all rows, ``IS_SEGMENT`` is false and the columns of the segments are null.
+    ``inputs`` has a label and a score for each struct name, which no user column has. The fields are those of
+    a report: of a summary, and of :func:`compare_segments` without adjustment. In the row of all rows,
+    ``IS_SEGMENT`` is false and the columns of the segments are null.
     """
     schema = rows.collect_schema()
     refuse_keys("compare_segments", list(keys), schema, nested=False)
@@ -294,10 +296,10 @@ def summaries_of_segments(
 def _segments(
     versus: object, along: str | None, keys: dict[str, pl.DataType]
 ) -> tuple[dict[str, pl.Expr], dict[str, Any]]:
-    """Return the columns and the options that say what segments are, and what each is compared with."""
+    """Return the columns and the options that define the segments and their comparators."""
     is_word = isinstance(versus, str) and versus in _COMPARED
     axis = _axis(along, versus, keys)
-    # Segments that differ in the last field alone then follow one another.
+    # Segments that differ only in the last field are then adjacent.
     ordered = [*(key for key in keys if key != axis), *([] if axis is None else [axis])]
     columns = {"by": pl.struct(pl.col(key) for key in ordered)}
     if is_word:
@@ -308,7 +310,7 @@ def _segments(
 def _observed(
     rows: pl.LazyFrame, keys: list[str], versus: object, columns: dict[str, IntoExpr | None]
 ) -> dict[str, IntoExpr | None]:
-    """Check that the score and the label, or the states, are one column each; None stays."""
+    """Check that the score and the label, or the states, are one column each; None is kept."""
     several = f'report(frame, "label", ["score_a", "score_b"], by={keys}, versus={format_value(versus)})'
     examples = {"score": f"{_EXAMPLE}, or {several}", "label": _EXAMPLE, "state": _STATE_EXAMPLE}
     return {
@@ -320,8 +322,8 @@ def _observed(
 def _one_row_a_segment(
     rows: pl.LazyFrame, answer: pl.Expr, keys: list[str], axis: str | None
 ) -> pl.LazyFrame:
-    """Turn the answer, a list of records, into rows with the columns of segments, in order."""
-    # Without a row there is no segment, but an empty list explodes to a null.
+    """Convert the result, a list of records, to sorted rows with the segment columns."""
+    # An empty list explodes to a null row, which is no segment.
     segments = rows.select(answer.alias(_SEGMENTS)).explode(_SEGMENTS).filter(pl.col(_SEGMENTS).is_not_null())
     answered = segments.collect_schema()[_SEGMENTS]
     names = [field.name for field in answered.fields if field.name != "segment"]  # type: ignore[attr-defined]
@@ -333,13 +335,13 @@ def _one_row_a_segment(
         )
         raise ValueError(msg)
     each = pl.col(_SEGMENTS).struct
-    # Named one by one, fields have the order in which they are asked for.
+    # Selected by name, the fields keep the requested order.
     key_columns = (each.field("segment").struct.field(key) for key in keys)
     return sorted_groups(segments.select(*key_columns, each.field(*names)), keys, axis)
 
 
 def _axis(along: str | None, versus: object, keys: dict[str, pl.DataType]) -> str | None:
-    """Return the column whose previous value is meant, if one is."""
+    """Return the column that defines the previous segment; None for other comparisons."""
     name = "compare_segments"
     if not (isinstance(versus, str) and versus == "previous"):
         if along is not None:
@@ -360,7 +362,7 @@ def _axis(along: str | None, versus: object, keys: dict[str, pl.DataType]) -> st
 
 
 def is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
-    """Say of each row whether it is of the reference, which is compared as Polars compares values."""
+    """Return whether each row is in the reference segment, by the equality of Polars."""
     values = versus if isinstance(versus, tuple) else (versus,)
     words = ", ".join(map(repr, _COMPARED))
     if len(values) != len(keys):
@@ -381,7 +383,7 @@ def is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
         try:
             meant = _read(value, dtype) if isinstance(value, str) else pl.lit(value)
             condition = pl.col(key) == meant
-            # Values that cannot be compared with the column are refused here, not when rows are there.
+            # Raise here, before rows are read, for values that are not comparable with the column.
             pl.DataFrame(schema={key: dtype}).select(condition)
         except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
             raise refusal from error
@@ -390,14 +392,14 @@ def is_reference(versus: object, keys: dict[str, pl.DataType]) -> pl.Expr:
 
 
 def _is_one_value(value: object) -> bool:
-    """Say whether a value can be that of a segment: Polars takes no Decimal without digits, and panics."""
+    """Return whether a value can identify a segment; Polars panics for a Decimal that is not finite."""
     if isinstance(value, Decimal):
         return value.is_finite()
     return isinstance(value, str | bytes) or not isinstance(value, Iterable | pl.Expr)
 
 
 def _read(text: str, dtype: pl.DataType) -> pl.Expr:
-    """Read a segment's text as a value of the column, as a command line has nothing else."""
+    """Parse the text of a segment as a value of the column: a command line has text only."""
     if dtype == pl.Boolean and text.lower() in ("true", "false"):
         return pl.lit(text.lower() == "true")
     if dtype == pl.Date:

@@ -1,4 +1,4 @@
-"""What a report is about, in words."""
+"""Descriptions of a report's rows, options and exceptions."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from polars_auc._plugin.periods import period_dtype
 from polars_auc._report.nan import skipped_message
 from polars_auc._report.options import ReportOptions
 
-# Scores and periods that are named of many.
+# Largest number of names in a list of scores or periods.
 _MOST_NAMES = 4
 
 
 def needed(options: ReportOptions, score: str = "score") -> str:
-    """Say what rows lack that are skipped, with a name of the score.
+    """Return the columns without which rows are skipped, with the name of the score.
 
-    A state does not say whether it was null, or NaN that was taken for missing.
+    A state does not distinguish null from NaN that counts as missing.
     """
     if options.weight is not None:
         return f"label or {score}, or a weight that is null or 0"
@@ -30,7 +30,7 @@ def needed(options: ReportOptions, score: str = "score") -> str:
 
 
 def skipped(options: ReportOptions, table: pl.DataFrame, name: Callable[[str], str] = str) -> list[str]:
-    """Say how many rows were left out of each score, whose name a function writes."""
+    """Return the number of skipped rows of each score; a function formats the name."""
     n_nan = pl.col("n_nan") if "n_nan" in table.columns else pl.lit(0, dtype=pl.UInt64).alias("n_nan")
     rows = table.filter(pl.col("scope") == "overall", pl.col("n_missing") > 0)
     lines = []
@@ -47,7 +47,7 @@ def skipped(options: ReportOptions, table: pl.DataFrame, name: Callable[[str], s
 
 
 def areas_that_are_nan(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Return the groups and scores whose AUC is NaN; a report does not say in how many rows they are."""
+    """Return the groups and scores whose AUC is NaN; a report has no count of their NaN rows."""
     keys = [] if GROUPING in table.columns else list(by)
     rows = table.filter(pl.col("auc").is_nan(), scope="group" if keys else "overall")
     return rows.select(*keys, "score", pl.lit(None, dtype=pl.UInt64).alias("n_nan"))
@@ -56,7 +56,7 @@ def areas_that_are_nan(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 def areas_below_one_half(
     options: ReportOptions, table: pl.DataFrame, name: Callable[[str], str] = str
 ) -> list[str]:
-    """Say that the AUC of scores is below one half, and what to write if they have the other direction."""
+    """Return a warning for scores whose AUC is below one half, with the option to reverse the direction."""
     overall = table.filter(pl.col("scope") == "overall")
     below = overall.filter(pl.col("auc") < 0.5)
     if below.is_empty():
@@ -77,9 +77,9 @@ def areas_below_one_half(
 def unfinished_periods(
     options: ReportOptions, table: pl.DataFrame, name: Callable[[str], str] = str
 ) -> list[str]:
-    """Say how many rows of all are of periods in which labels are missing, such as those that are not over.
+    """Return the share of rows in periods with missing labels, such as the current period.
 
-    What is known of them early is mostly positive.
+    Labels that arrive early are mostly positive.
     """
     period = period_of(table, options.along, least=2)
     if period is None:
@@ -106,7 +106,7 @@ def unfinished_periods(
 
 
 def without_interval(table: pl.DataFrame, name: Callable[[str], str] = str) -> list[str]:
-    """Say how many rows have no interval because a class has one row only, and which is the first."""
+    """Return the number of rows without an interval because a class has one row, and the first of them."""
     one = (pl.col("n_pos") == 1) | (pl.col("n") - pl.col("n_pos") == 1)
     rows = table.filter(pl.col("auc").is_not_null() & pl.col("lower").is_null() & one)
     if rows.is_empty():
@@ -123,7 +123,7 @@ def without_interval(table: pl.DataFrame, name: Callable[[str], str] = str) -> l
 def without_squares(
     table: pl.DataFrame, weighted_states: Sequence[str], name: Callable[[str], str] = str
 ) -> list[str]:
-    """Say how many rows of weighted states have no interval for want of squared weights."""
+    """Return the number of rows of weighted states whose squared weights are missing or too small."""
     has_rows = (pl.col("n_pos") > 1) & (pl.col("n") - pl.col("n_pos") > 1)
     without = table.filter(pl.col("auc").is_not_nan(), pl.col("lower").is_null(), has_rows)
     return [
@@ -135,7 +135,7 @@ def without_squares(
 
 
 def groups_without_stability(table: pl.DataFrame) -> list[str]:
-    """Say so if no group can be held against the reference, although all rows together can."""
+    """Return a message if all rows have a stability index and no group has one."""
     if "psi" not in table.columns:
         return []
     scopes = {scope for scope, psi in table.select("scope", "psi").rows() if psi is not None}
@@ -149,14 +149,14 @@ def groups_without_stability(table: pl.DataFrame) -> list[str]:
 
 
 def untested(table: pl.DataFrame) -> list[str]:
-    """Say of how many rows the alarm is not tested yet, and how many periods are still needed."""
+    """Return the number of rows whose alarm is not tested yet, and the number of missing periods."""
     if "alarm" not in table.columns:
         return []
     rows = table.filter(pl.col("alarm").is_null())
     waiting = rows.filter(pl.col("alarm_periods") <= pl.col("alarm_baseline"))
     lines = []
     if waiting.height:
-        # The row with the most periods is the first that will be tested.
+        # The row with the most periods is tested first.
         first = waiting.row(waiting["alarm_periods"].arg_max() or 0, named=True)
         so_far = f"{first['alarm_periods']} of {counted(first['alarm_baseline'], 'period')}"
         if not first["alarm_baseline"]:
@@ -183,7 +183,7 @@ def about_rows(
     low_is_positive: bool = False,
     groupings: object = None,
 ) -> list[tuple[str, str]]:
-    """Say of which rows a table is, in pairs of words; a function writes the names in them."""
+    """Describe the rows of a table as pairs of head and text; a function formats the names."""
     pairs = [("Label", name(label))] if label is not None else []
     pairs.append(("Scores", ", ".join(map(name, scores))))
     if by:
@@ -211,7 +211,7 @@ def about_options(
     weighted_states: Sequence[str] = (),
     previous: str | None = None,
 ) -> list[tuple[str, str]]:
-    """Say what a report is about, in pairs of words; a function writes the names in them."""
+    """Describe a report as pairs of head and text; a function formats the names."""
 
     def text(column: object) -> str:
         return name(str(column))
@@ -256,7 +256,7 @@ def about_options(
 def _about_tests(
     options: ReportOptions, name: Callable[[str], str], previous: str | None
 ) -> list[tuple[str, str]]:
-    """Say what is held against what, and how p-values are adjusted."""
+    """Describe the comparisons and the adjustment of p-values."""
     pairs = []
     if options.compare:
         pairs.append(("Comparison", "of each score with the first, on the rows that have all scores"))
@@ -275,13 +275,13 @@ def _about_tests(
 
 
 def about_adjustment(options: ReportOptions, family: str) -> tuple[str, str]:
-    """Say how p-values are adjusted, and over which tests."""
+    """Describe the adjustment of p-values and the family of tests."""
     how = f"{options.adjust} over all tests in a column: {family}" if options.adjust else "none"
     return "Adjustment of p-values", how
 
 
 def about_intervals(options: ReportOptions) -> tuple[str, str]:
-    """Say how the intervals are made."""
+    """Describe the method of the intervals."""
     resamples = ""
     if options.ci == "bootstrap":
         limits = ", BCa limits" if options.interval == "bca" else ""

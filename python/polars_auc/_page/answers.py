@@ -1,4 +1,4 @@
-"""What a report answers, in words and numbers: the paragraph at the top of a page."""
+"""The summary of a report: the paragraph at the top of a page."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from polars_auc._plots.names import score_text, visible
 from polars_auc._plots.numbers import after_adjustment, cell
 from polars_auc._report.options import ReportOptions
 
-# What is named of many.
+# Largest number of names in a list.
 _MOST_NAMES = 4
 
-# The rule of thumb for a shift, and the rows of a group that it is for.
+# Rule of thumb for a shift, and the group size for which it is valid.
 _SHIFT, _ROWS = 0.25, 200
 
 _WHOM = {
@@ -36,21 +36,21 @@ _COMPARED = (
     "alarm_p_adjusted",
 )
 
-# Names that no column of a user has.
+# Reserved names: no user column has them.
 _GROUP, _FEW, _EXCESS = "polars_auc: group", "polars_auc: few", "polars_auc: excess"
 
 
 def answers(
     table: pl.DataFrame, level: float, *, versus: object = None, checks: Sequence[tuple[bool, str]] = ()
 ) -> list[tuple[bool, str]]:
-    """Say what a report answers: sentences, each with whether it asks for attention."""
+    """Return the summary of a report as sentences, each with whether it needs attention."""
     if table.is_empty():
         return []
     keys = table.columns[1 : table.columns.index("score")]
     name = group_name(keys, table.schema) if keys else pl.lit(None, dtype=pl.String)
     labelled = table.with_columns(
         score_text(),
-        # NaN is larger than any number.
+        # NaN sorts above every number.
         *(pl.col(column).fill_nan(None) for column in _COMPARED if column in table.columns),
         pl.when(pl.col("scope") == "group").then(name).alias(_GROUP),
         has_few_rows(table.schema).alias(_FEW),
@@ -96,7 +96,7 @@ def findings(
     nan_lines: Sequence[str] = (),
     without: Sequence[str] = (),
 ) -> list[tuple[bool, str]]:
-    """Return the sentences that are read first, each with whether it asks for attention."""
+    """Return the sentences at the head of a report, each with whether it needs attention."""
     return [
         *answers_of_nan(nan_lines, without),
         *((True, line) for line in areas_below_one_half(options, table, visible)),
@@ -106,7 +106,7 @@ def findings(
 
 
 def answers_of_all_groups(table: pl.DataFrame, level: float) -> list[tuple[bool, str]]:
-    """Return the test that all groups have one AUC, and why the AUC of all rows is none of theirs."""
+    """Return the test of equal AUCs over all groups, and the mean AUC within groups."""
     if "within_auc" not in table.columns:
         return []
     overall = table.filter(pl.col("scope") == "overall").with_columns(
@@ -135,7 +135,7 @@ def answers_of_all_groups(table: pl.DataFrame, level: float) -> list[tuple[bool,
 
 
 def answers_of_nan(nan_lines: Sequence[str], without: Sequence[str]) -> list[tuple[bool, str]]:
-    """Say which scores are NaN, what to write, and of which scores a page has no curves and tables."""
+    """Return the scores that are NaN with a hint, and the scores without curves and tables on the page."""
     sentences = []
     if nan_lines:
         *where, hint = nan_lines
@@ -149,7 +149,7 @@ def answers_of_nan(nan_lines: Sequence[str], without: Sequence[str]) -> list[tup
 
 
 def few_rows(table: pl.DataFrame, ci: str) -> str | None:
-    """Return what the mark of groups of few rows means, if there are any."""
+    """Return the meaning of the mark for groups of few rows, if any exist."""
     number = table.filter(pl.col("scope") == "group", has_few_rows(table.schema)).height
     if not number:
         return None
@@ -171,7 +171,7 @@ def _areas(overall: pl.DataFrame) -> Iterator[tuple[bool, str]]:
 
 
 def _calibration(overall: pl.DataFrame, level: float) -> Iterator[tuple[bool, str]]:
-    """Return how many more or fewer positives there are than predicted."""
+    """Return the ratio of observed to expected positives of each score."""
     if "observed_expected" not in overall.columns:
         return
     defined = overall.filter(pl.col("observed_expected").is_not_null())
@@ -185,7 +185,7 @@ def _calibration(overall: pl.DataFrame, level: float) -> Iterator[tuple[bool, st
 
 
 def prevalence_error(ratio: float | None) -> str:
-    """Return the ratio of observed to expected positives in words; empty if it is undefined."""
+    """Describe the ratio of observed to expected positives; empty if it is undefined."""
     if ratio is None or ratio != ratio:
         return ""
     percent = f"{100 * abs(ratio - 1):.3g} %"
@@ -203,7 +203,7 @@ def _found(
     adjusted: str,
     has_several: bool,
 ) -> Iterator[tuple[bool, str]]:
-    """Say which rows differ and by how much, the largest differences first."""
+    """Return the rows that differ and their effects, in descending order of the effect."""
     tested = rows.filter(pl.col(p_value).is_not_null())
     if tested.is_empty():
         return
@@ -228,7 +228,7 @@ def _difference(row: dict[str, Any], effect: str, p_value: str, *, has_several: 
 
 
 def _moved(overall: pl.DataFrame, groups: pl.DataFrame) -> Iterator[tuple[bool, str]]:
-    """Say where scores have moved from the reference."""
+    """Return the population stability index of all rows, and the groups with shifted scores."""
     defined = overall.filter(pl.col("psi").is_not_null())
     if defined.height:
         parts = [f"{score} {cell('psi', psi)}" for score, psi in defined.select("score", "psi").rows()]
@@ -249,7 +249,7 @@ def _moved(overall: pl.DataFrame, groups: pl.DataFrame) -> Iterator[tuple[bool, 
 
 
 def _list(parts: Sequence[str], between: str = "; ") -> str:
-    """Return the first of several parts, and how many more there are."""
+    """Join the first parts, and append the number of omitted ones."""
     if not parts:
         return ""
     more = len(parts) - _MOST_NAMES

@@ -18,31 +18,31 @@ from polars_auc._plots.stability import plot_stability
 from polars_auc._plots.trend import period_of, plot_trend
 
 MOST_CURVES = 8
-"""The scores that are drawn: more curves hide each other."""
+"""Largest number of scores in a chart: more curves hide each other."""
 
-# Distributions share an axis if the highest bar of one is at most so many times that of another.
+# Distributions share an axis if the ratio of their highest bars is at most this.
 _ALIKE = 4
 
-# Parts of a chart that say what made it, and that no drawing needs.
+# Metadata keys that no drawing needs.
 _UNREAD = ("$schema", "usermeta", "config")
 
-# Edges may be large beside what lies between them.
+# Edges keep all digits: their distance may be small relative to their values.
 _EDGES = ("low", "high")
 
 
-# The most groups of a part of a chart, and pixels of a part: several parts fit on a page of paper.
+# Limits for a part of a chart: groups, and pixels; several parts fit on one printed page.
 _GROUPS_OF_PART, _HEIGHT_OF_PART = 24, 330
 
-# The head and the axis of a panel, a letter of a label, and the widest labels, in pixels.
+# Heights and widths in pixels: the header and axis of a panel, a letter of a label, the widest label.
 _HEAD, _LETTER, _WIDEST = 50, 6, 280
 
 
 def charts(
     table: pl.DataFrame, details: Details, level: float, along: str | None = None
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the charts of a page by their names, as Vega-Lite; those without anything to draw are absent.
+    """Return the charts of a page by name, as Vega-Lite; charts without data are omitted.
 
-    A chart of many panels or groups is in several parts, between which paper can be cut.
+    A chart of many panels or groups is split into parts: a printed page can break between them.
     """
     specs: dict[str, Any] = {}
     first = table["score"].unique(maintain_order=True).head(MOST_CURVES).implode()
@@ -66,7 +66,7 @@ def charts(
         specs["history"] = monitoring_chart(
             details.history, "period", ("mean", "alarm"), ["group"], pl.col("group"), level=level
         )
-    # Groups whose outcomes are not known yet have an index, and no AUC.
+    # Groups without labels have a stability index, and no AUC.
     if "psi" in table.columns and table.filter(few, scope="group")["psi"].is_finite().any():
         specs["stability"] = plot_stability(table.filter(few))
     if details.bars.height:
@@ -75,7 +75,7 @@ def charts(
 
 
 def _parts(chart: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a chart in parts of the same axes: of rows of panels, and within these of groups."""
+    """Split a chart into parts with the same axes: by rows of panels, then by groups."""
     if "facet" not in chart:
         return _parts_of_groups(chart)
     names, columns = chart["facet"]["sort"], chart["columns"]
@@ -93,7 +93,7 @@ def _parts(chart: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _groups_of(chart: dict[str, Any]) -> list[str]:
-    """Return the groups that a chart has as lines, one below the other."""
+    """Return the groups on the y axis of a chart."""
     layers = chart.get("spec", chart).get("layer", [])
     axes = [layer["encoding"].get("y", {}) for layer in layers]
     return next((axis["sort"] for axis in axes if axis.get("field") == "group"), [])
@@ -126,14 +126,14 @@ def _with_groups(layer: dict[str, Any], groups: list[str], extent: int) -> dict[
 
 
 def _with_rows(chart: dict[str, Any], field: str, values: list[str]) -> dict[str, Any]:
-    """Return a chart of the rows of its data that have one of these values."""
+    """Return a chart whose data is restricted to rows with one of these values."""
     name, kept = chart["data"]["name"], set(values)
     rows = [row for row in chart["datasets"][name] if row.get(field) in kept]
     return chart | {"datasets": {**chart["datasets"], name: rows}}
 
 
 def _continued(chart: dict[str, Any]) -> dict[str, Any]:
-    """Return a further part of a chart, whose title and legend stand at the first."""
+    """Return a later part of a chart, without title and legend: the first part has them."""
 
     def without_legend(layer: dict[str, Any]) -> dict[str, Any]:
         encoding = {
@@ -153,7 +153,7 @@ def _continued(chart: dict[str, Any]) -> dict[str, Any]:
 
 
 def _areas(table: pl.DataFrame, keys: dict[str, str]) -> pl.DataFrame:
-    """Return the areas of the groups that these columns make, under the names that panels have."""
+    """Return the areas of the groups by these columns, renamed to the columns of the panels."""
     rows = table.filter(pl.col("scope") == "group")
     if GROUPING in table.columns:
         rows = rows.filter(pl.col(GROUPING) == ", ".join(keys))
@@ -162,9 +162,9 @@ def _areas(table: pl.DataFrame, keys: dict[str, str]) -> pl.DataFrame:
 
 
 def _rounded(value: Any) -> Any:
-    """Round all numbers of a chart to six digits: more cannot be seen, and make the page larger.
+    """Round all numbers of a chart to six significant digits: more are invisible and enlarge the page.
 
-    JSON has no NaN and no infinity; nothing is drawn there.
+    NaN and infinity become null, because JSON has neither; no mark is drawn for them.
     """
     if isinstance(value, dict):
         return {
@@ -180,7 +180,7 @@ def _rounded(value: Any) -> Any:
 
 
 def _distributions(bars: pl.DataFrame) -> Any:
-    """Draw the shares of both classes in bars of equal width."""
+    """Draw the distribution of both classes in bars of equal width."""
     alt = altair("report")
     scale = alt.Scale(domain=["negative", "positive"], range=[ANSWER, MARKED])
     marks = alt.Chart().mark_bar(opacity=0.5, binSpacing=0)
@@ -199,7 +199,7 @@ def _distributions(bars: pl.DataFrame) -> Any:
     bars = bars.with_columns(score_text())
     scores = bars["score"].unique(maintain_order=True).to_list()
     facet = alt.Facet("score:N", title=None, sort=scores)
-    # Scores have scales of their own. Beside one with few values the bars of another would be flat.
+    # Each score has its own x axis. On a shared y axis, a score with few values flattens the bars of others.
     highest = bars.group_by("score").agg(pl.col("share").max())["share"].to_list()
     is_alike = max(highest) <= _ALIKE * min(highest)
     return (

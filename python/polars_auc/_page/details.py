@@ -1,4 +1,4 @@
-"""What a page shows beside the rows of a report: curves, bands, distributions, gains and thresholds."""
+"""Data of the charts and tables of a page: curves, bands, distributions, gains and thresholds."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from polars_auc._report.stability import Reference
 if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
-# The bins of the state of all rows. Of more rows the smaller state takes a third of the time: with 10^7
+# Bins of the state of all rows. Above the limit the smaller state takes a third of the time: with 10^7
 # normal scores 0.5 instead of 1.6 seconds, and its AUC is off by at most 0.0002.
 _MOST_ROWS = 2_000_000
 _BINS, _BINS_OF_MANY = 2**16, 2**12
 
-# The bins of the state of a group, and the groups that have a panel.
+# Bins of the state of a group, and the largest number of panels.
 _BINS_OF_GROUP = 1024
 _PANELS = 12
 
-# The points of a curve, and of a curve in a panel: more cannot be seen.
+# Points of a curve, and of a curve in a panel: more are invisible.
 _POINTS, _POINTS_OF_PANEL = 500, 150
 
-# The bars of a distribution; a two-hundredth of the rows on either side is in the bars at the ends.
+# Bars of a distribution; the first and the last contain the tails, a two-hundredth of the rows each.
 _BARS = 40
 _TAILS = 200
 
-# The bins that a bar must have on average, if scores are joined in bins.
+# Least average number of bins per bar, if scores are joined in bins.
 _BINS_OF_BAR = 16
 
 _RULES: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -55,36 +55,36 @@ _RULES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 @dataclass(frozen=True)
 class Details:
-    """Tables with a column ``score``; those of an undefined statistic lack its rows."""
+    """Tables with a column ``score``; scores with an undefined statistic have no rows."""
 
     curves: pl.DataFrame
     bands: pl.DataFrame
     panels: pl.DataFrame
     """The curves of the groups with the most rows."""
     panel_keys: dict[str, str]
-    """The columns of the report that make panels, and what they are called there: points have names, too."""
+    """The panel columns of the report, and their names in the points, which must differ from other fields."""
     bars: pl.DataFrame
-    """Shares of each class in bars of equal width: ``low``, ``high``, ``label``, ``share``, ``n``."""
+    """Distribution of each class in bars of equal width: ``low``, ``high``, ``label``, ``share``, ``n``."""
     gains: pl.DataFrame
     thresholds: pl.DataFrame
     stability: pl.DataFrame
-    """What each band of scores holds of the reference and of the other rows, and adds to the index."""
+    """Shares of the reference and of the other rows in each band, and its contribution to the index."""
     bins: int
-    """The most bins of the states that all of this is made of, if neighbouring scores are joined in them."""
+    """Largest number of bins of the underlying states, if adjacent scores are joined in them."""
     error: float
-    """How much the AUC of the joined bins may be off, at most."""
+    """Largest error of the AUC of the joined bins."""
 
     low_is_positive: bool = False
-    """Whether thresholds are the highest scores of positives, and bars hold their upper ends."""
+    """Whether thresholds are the highest scores of predicted positives, and bars include their upper ends."""
 
     weighted: Sequence[str] = ()
-    """The scores whose states are of rows with weights."""
+    """The scores with states of weighted rows."""
 
     history: pl.DataFrame = field(default_factory=pl.DataFrame)
     """The rows of all periods: ``group``, ``period``, ``auc``, and the Structs ``mean`` and ``alarm``."""
 
     with_nan: Sequence[str] = ()
-    """The scores that are NaN in some row, of which there are no curves and tables of all rows."""
+    """The scores with a NaN: they have no curves and tables of all rows."""
 
     calibration: pl.DataFrame = field(default_factory=pl.DataFrame)
     """The calibration curves of a report with calibration, in quantile bins of all rows."""
@@ -94,16 +94,16 @@ class Details:
 
     @classmethod
     def nothing(cls) -> Details:
-        """Return the details of a report whose rows are not there."""
+        """Return the details of a report whose rows are not available."""
         empty = pl.DataFrame()
         return cls(empty, empty, empty, {}, empty, empty, empty, empty, 0, 0.0)
 
 
 def details(rows: Rows, table: pl.DataFrame, level: float, stability: IntoExpr | None = None) -> Details:
-    """Evaluate what a page shows of all rows, and the curve of each group that has a panel."""
+    """Compute the details of all rows, and the curve of each group with a panel."""
     n = table.filter(pl.col("scope") == "overall").select(pl.col("n").max()).item() or 0
     bins = _BINS if n <= _MOST_ROWS else _BINS_OF_MANY
-    # Of several groupings, panels are of the first.
+    # With several groupings, the panels use the first.
     grouping = table[GROUPING][0] if GROUPING in table.columns else None
     by = rows.by if grouping is None else grouping.split(", ")
     panels: Rows | None = None
@@ -112,7 +112,7 @@ def details(rows: Rows, table: pl.DataFrame, level: float, stability: IntoExpr |
         if grouping is not None:
             first = first.filter(pl.col(GROUPING) == grouping)
         drawable = first.filter(pl.col("auc").is_not_nan())
-        # Of groups of one size always the same ones.
+        # The stable sort keeps the choice deterministic for groups of equal size.
         largest = drawable.sort("n", descending=True, maintain_order=True).head(_PANELS).select(by)
         in_panels = rows.frame.join(largest.lazy(), on=by, how="semi", nulls_equal=True)
         panels = replace(rows, frame=in_panels)
@@ -121,14 +121,14 @@ def details(rows: Rows, table: pl.DataFrame, level: float, stability: IntoExpr |
     whole, sizes = states.whole, states.sizes
     calibration, counts = pl.DataFrame(), pl.DataFrame()
     if "brier_score" in table.columns and not rows.user_dtypes:
-        # A report with calibration reads all rows at once, so that these bins are exact, too.
+        # A report with calibration reads all rows at once; these bins are therefore exact, too.
         exact = replace(rows, by=[])
         calibration, counts = pl.collect_all(
             [exact.points(calibration_curve, level=level), exact.points(score_counts)]
         )
     return Details(
         curves=whole.points(roc_curve, max_points=_POINTS).collect(),
-        # No band knows clusters or weights.
+        # Bands do not support clusters and weights.
         bands=(
             whole.points(roc_band, level=level).collect()
             if rows.cluster is None and not states.has_weights
@@ -160,7 +160,7 @@ def details(rows: Rows, table: pl.DataFrame, level: float, stability: IntoExpr |
 
 @dataclass(frozen=True)
 class _States:
-    """What curves, bands and tables are made of."""
+    """States for curves, bands and tables."""
 
     whole: Rows
     groups: Rows | None
@@ -173,7 +173,7 @@ class _States:
 
 
 def _states(rows: Rows, panels: Rows | None, keys: dict[str, str], bins: int) -> _States:
-    """Make one state of all rows, and one of each group that has a panel."""
+    """Build one state of all rows, and one of each group that has a panel."""
     states = rows.merged([], bins)
     groups = None
     if panels is not None:
@@ -181,7 +181,7 @@ def _states(rows: Rows, panels: Rows | None, keys: dict[str, str], bins: int) ->
         groups = rows.with_states(merged.rename(keys), list(keys.values()))
     whole = rows.with_states(states, [])
     sizes = {name: _size(states[name]) for name in whole.scores}
-    # The bounds of a state with weights are apart for their rounding alone, too.
+    # The bounds of a state with weights can also differ by rounding alone.
     bounds = states.select(whole.each(roc_auc_bounds)).select(name for name in sizes if sizes[name][1])
     half_widths = [
         (limits["upper"] - limits["lower"]) / 2 for [limits] in bounds if limits["upper"] is not None
@@ -197,7 +197,7 @@ def _states(rows: Rows, panels: Rows | None, keys: dict[str, str], bins: int) ->
 
 
 def _key_columns(by: list[str]) -> dict[str, str]:
-    """Rename columns of groups that have the name of a column of points."""
+    """Rename group columns whose names collide with point columns."""
     renamed = {}
     for key in by:
         name = key
@@ -232,12 +232,12 @@ def _size(state: pl.Series) -> tuple[int, bool]:
 def _bars(whole: Rows, sizes: dict[str, tuple[int, bool]]) -> pl.DataFrame:
     """Count each class in bars of equal width."""
     parts = []
-    # Bars are made of the scores as they are in the states.
+    # Bars are computed from the scores in the states, before their sign is restored.
     is_negated, whole = bool(whole.user_dtypes), replace(whole, user_dtypes=())
     fine = whole.points(gains_table, bands=_TAILS).collect()
     for name, (bins, is_joined) in sizes.items():
         edges = _edges(fine.filter(pl.col("score") == name))
-        # A bin falls into one bar as a whole.
+        # A bin is never split between bars.
         if not edges or (is_joined and bins < _BINS_OF_BAR * _BARS):
             continue
         inner = edges[1:-1]
@@ -269,7 +269,7 @@ def _bars(whole: Rows, sizes: dict[str, tuple[int, bool]]) -> pl.DataFrame:
 
 
 def _range(low: float, high: float, *, is_first: bool, is_last: bool) -> str:
-    """Say which scores a bar holds; the first and the last also hold those beyond."""
+    """Describe the range of scores in a bar; the first and the last bar are open-ended."""
     if is_first and is_last:
         return "all"
     if is_first:
@@ -278,7 +278,7 @@ def _range(low: float, high: float, *, is_first: bool, is_last: bool) -> str:
 
 
 def _range_of_negated(low: float, high: float, *, is_first: bool, is_last: bool) -> str:
-    """Say which scores a bar holds that was the first or the last of the negated scores."""
+    """Describe the range of scores in a bar of negated scores; the first and the last bar are open-ended."""
     if is_first and is_last:
         return "all"
     if is_first:
@@ -287,9 +287,9 @@ def _range_of_negated(low: float, high: float, *, is_first: bool, is_last: bool)
 
 
 def _edges(bins: pl.DataFrame) -> list[float]:
-    """Return where bars begin, and where the last ends: whole numbers for whole scores.
+    """Return the edges of the bars: whole numbers for whole scores.
 
-    There are none if no score is finite, or if floats are too coarse for bars of equal width.
+    The list is empty if no score is finite, or if floats are too coarse for bars of equal width.
     """
     whole = bins.schema["lowest"].is_integer() if bins.height else False
     limits = bins.select(

@@ -1,4 +1,4 @@
-"""The one writer of pages: names of users stay text, and no script runs that is not ours."""
+"""Render all pages: user text is escaped, and no user script runs."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from typing import Any
 from polars_auc._native import __version__
 from polars_auc._plots.drawing_scripts import drawing_scripts
 
-# Stands at the head of a page until all its scripts are known.
+# Placeholder for the content security policy until all script hashes are computed.
 _POLICY = "polars_auc: policy"
 
-# Nothing is loaded, and no other script runs, also if a name should get out of its place. Vega compiles the
-# expressions of charts, and the table of groups comes as a module of its own.
+# The policy blocks network requests and all other scripts, even if escaping fails. Vega compiles the
+# expressions of charts, and the table of groups is a module.
 _ALLOWED = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; "
     "form-action 'none'; script-src 'unsafe-eval' blob: {}"
 )
 
-# Charts have the colour of the text about them, so that they are readable in the dark as well.
+# Charts inherit the text colour: they stay readable in dark mode.
 _TEXT = "currentColor"
 _FAINT = "#80808055"
 
@@ -47,7 +47,7 @@ _CONFIG: dict[str, Any] = {
     "view": {"stroke": _FAINT},
 }
 
-# Seconds after which an interrupt is heard.
+# Polling interval for interrupts, in seconds.
 _WAIT = 0.05
 
 _lock = Lock()
@@ -57,9 +57,9 @@ _SCRIPT = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL)
 
 
 def begin_to_load_libraries() -> None:
-    """Begin to load what draws a page in threads of their own, once.
+    """Start background threads that load the drawing libraries, once.
 
-    To import libraries and to ask for scripts takes a second or two, in which Polars can evaluate.
+    Imports and scripts take a second or two; Polars computes meanwhile.
     """
     with _lock:
         if not _loading:
@@ -69,34 +69,34 @@ def begin_to_load_libraries() -> None:
 
 
 def await_libraries() -> None:
-    """Wait for the libraries, if they have begun to load: a module that is half loaded is no module."""
+    """Wait for the background imports: a partly imported module is unusable."""
     for thread in _loading:
         while thread.is_alive():
             thread.join(_WAIT)
 
 
 def _import() -> None:
-    # What fails here fails again, and is said, where it is needed.
+    # A failed import fails again where the library is needed, with a message.
     with suppress(Exception):
         for name in ("altair", "itables", "jinja2", "markupsafe"):
             import_module(name)
 
 
 def _ask_for_scripts() -> None:
-    # As above.
+    # Errors are raised where the scripts are needed.
     with suppress(Exception):
         drawing_scripts()
 
 
 def document(template: str, *, title: str, charts: dict[str, Any], **parts: Any) -> str:
-    """Write a page: of a template, with Vega-Lite charts by name, and what the template asks for."""
+    """Render a template with Vega-Lite charts by name, and with its other parts."""
     import jinja2
     import markupsafe
 
     hashes: dict[str, None] = {}
 
     def trusted(text: str) -> str:
-        """Let the scripts in a text run; none of them may be of a user."""
+        """Allow the scripts in a text; the text must not contain user text."""
         for script in _SCRIPT.findall(text):
             digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
             hashes[f"'sha256-{digest}'"] = None
@@ -119,7 +119,7 @@ def document(template: str, *, title: str, charts: dict[str, Any], **parts: Any)
         drawing_scripts="<script>{}</script>".format(drawing_scripts().replace("</script", "<\\/script")),
         **parts,
     )
-    # The first place is ours: nothing of a user stands above it.
+    # The first occurrence is the placeholder: no user text precedes it.
     return page.replace(_POLICY, _ALLOWED.format(" ".join(hashes)), 1)
 
 
@@ -128,7 +128,7 @@ def _source(name: str) -> str:
 
 
 def _data(value: object) -> Any:
-    """Return a value as it stands inside a script: nothing in it may end the script."""
+    """Serialise a value for a script element: no text in it can end the element."""
     import markupsafe
 
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -136,7 +136,7 @@ def _data(value: object) -> Any:
 
 
 def _breakable(name: str) -> Any:
-    """Let a name be broken after its underscores."""
+    """Return a name with line break opportunities after underscores."""
     import markupsafe
 
     return markupsafe.escape(name).replace("_", markupsafe.Markup("_<wbr>"))

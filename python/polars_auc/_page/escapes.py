@@ -1,27 +1,27 @@
-"""Text of users in what others read: it is shown as it is, and does nothing."""
+"""Escape user text that a spreadsheet would interpret as a formula."""
 
 from __future__ import annotations
 
 import polars as pl
 
-# A sheet takes a cell that begins so for a formula; some also with the signs in their full width.
+# Prefixes that spreadsheets parse as a formula; some also parse the full-width forms.
 _BEGIN = r"'*[=+\-@\t\r\n\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
 
-# A number is none, and stays one.
+# Numbers are not formulas and stay unchanged.
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
 def without_formulas(table: pl.DataFrame) -> pl.DataFrame:
-    """Put an apostrophe before each text that a sheet would take for a formula, also names of columns."""
+    """Prefix each text that a spreadsheet would parse as a formula with an apostrophe, also column names."""
     safe = [_without(column) if column.dtype in _TEXTS else column for column in table]
     names = _without(pl.Series(table.columns, dtype=pl.String))
     return pl.DataFrame([column.alias(name) for column, name in zip(safe, names, strict=True)])
 
 
 def with_formulas(table: pl.DataFrame) -> pl.DataFrame:
-    """Take the apostrophes away again."""
+    """Remove the apostrophes."""
 
     def back(column: pl.Series) -> pl.Series:
         return column.str.replace(f"^'({_BEGIN})", "${1}")
@@ -32,7 +32,7 @@ def with_formulas(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def changed_cells(table: pl.DataFrame) -> int:
-    """Return the number of texts that get an apostrophe."""
+    """Return the number of texts that need an apostrophe."""
     texts = [column for column in table if column.dtype in _TEXTS]
     names = pl.Series(table.columns, dtype=pl.String)
     return sum(_is_formula(column).fill_null(value=False).to_list().count(True) for column in [*texts, names])

@@ -1,4 +1,4 @@
-"""Files: which can be written, and how."""
+"""Check and write files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polars_auc._plugin.packages import require
 
 
 def refuse_path(path: Path, endings: Iterable[str]) -> None:
-    """Refuse a file of another ending, one that cannot be made, and one that may not be written."""
+    """Raise for an unsupported extension, an invalid path, or a file without write permission."""
 
     def refused(reason: str, hint: str | None = None) -> OptionError:
         return OptionError(CALLED.get() or "", "path", reason, hint)
@@ -42,7 +42,7 @@ def refuse_path(path: Path, endings: Iterable[str]) -> None:
 
 
 def _read_only(target: Path) -> int | None:
-    """Return the mode of a file that this user may not write, or nobody: root could, but should not."""
+    """Return the mode of a file without write permission, also for root; otherwise None."""
     if not target.exists():
         return None
     mode = stat.S_IMODE(os.stat(target).st_mode)
@@ -50,11 +50,11 @@ def _read_only(target: Path) -> int | None:
 
 
 def replace_file(path: Path, contents: bytes) -> None:
-    """Write a file, or the file that a symbolic link names.
+    """Write a file, or the target of a symbolic link.
 
-    A new file is written beside it and then renamed: it is never half-written. It has the owner and the
-    rights of the file that it replaces; if it cannot be given to that owner, the old file itself is written.
-    A pipe or a device is no file that could be renamed, and is written to.
+    A new file is written to the same folder and then renamed: the write is atomic. It gets the owner and the
+    mode of the replaced file. If the owner cannot be set, the old file itself is overwritten.
+    A pipe or a device cannot be renamed and is written directly.
     """
     target = Path(os.path.realpath(path))
     if _read_only(target) is not None:
@@ -76,9 +76,9 @@ def replace_file(path: Path, contents: bytes) -> None:
 
 
 def _has_rights_of(temporary: Path, target: Path) -> bool:
-    """Give a new file the owner and mode of the one that it replaces, or those of any new file.
+    """Copy the owner and mode of the replaced file, or set the default mode of a new file.
 
-    ``mkstemp`` makes files that only their owner can read. Say whether this is possible.
+    ``mkstemp`` creates files that only their owner can read. Return False if the owner cannot be set.
     """
     if not target.exists():
         mask = os.umask(0)
@@ -91,6 +91,6 @@ def _has_rights_of(temporary: Path, target: Path) -> bool:
             os.chown(temporary, old.st_uid, old.st_gid)
         except OSError:
             return False
-    # After the owner, whose change takes rights away.
+    # After chown, which clears mode bits.
     temporary.chmod(stat.S_IMODE(old.st_mode))
     return True

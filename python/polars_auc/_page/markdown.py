@@ -1,4 +1,4 @@
-"""Pages of Markdown."""
+"""Markdown pages."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Sequence
 
 from polars_auc._plots.names import visible
 
-# What makes tags, links, pictures, code, tables, emphasis, headings and formulas, where no letter is on both
-# sides of an underscore.
+# Markup of tags, links, images, code, tables, emphasis, headings and formulas. An underscore between two
+# word characters is no markup.
 _MARKS = re.compile(r"[\\`*\[\]<>|~$#&@]|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.", re.IGNORECASE)
 
-# Longer cells are not filled up with spaces.
+# Longer cells are not padded.
 _WIDEST = 60
 
 
 def markdown_text(text: str) -> str:
-    """Return text of a user as Markdown that shows it unchanged, in one line."""
+    """Escape user text for Markdown, in one line."""
     return _MARKS.sub(lambda found: f"\\{found[0]}", visible(text))
 
 
 def code(text: str) -> str:
-    """Return text of a user as Markdown shows it unchanged, as code."""
+    """Return user text as a Markdown code span."""
     plain = visible(re.sub(r"\s+", " ", text))
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", plain)), default=0))
     space = " " if "`" in plain else ""
@@ -36,14 +36,14 @@ def markdown_page(
     numeric: Sequence[bool],
     note: str | None = None,
 ) -> str:
-    """Return a page of a title, lines of Markdown, a table of texts, and a note."""
+    """Render a page: a title, lines of Markdown, a table of texts, and a note."""
     parts = [f"# {markdown_text(title)}", "\n".join(f"- {line}" for line in lines)]
     parts += [_table(heads, rows, numeric), note or ""]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> str:
-    """Return a table, numbers flush right; those are Markdown already."""
+    """Render a table with right-aligned numbers; numeric cells are already Markdown."""
     texts = [list(map(markdown_text, heads))]
     texts += [
         [cell if is_number else markdown_text(cell) for cell, is_number in zip(row, numeric, strict=True)]

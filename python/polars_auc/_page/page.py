@@ -1,4 +1,4 @@
-"""A report as a page: one file that needs no network."""
+"""A report as a self-contained page that needs no network."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from polars_auc._plots.numbers import aligned, cell, number_format, places_of
 from polars_auc._report.columns import CALIBRATION, CHANGES, DELTAS, OVERALL_COLUMNS, STABILITY
 from polars_auc._report.options import ReportOptions
 
-# Groups without an AUC that are listed, and groups whose scores have moved.
+# Largest number of groups in the lists of undefined AUCs and of shifted scores.
 _LISTED = 50
 
-# The widths of a letter, of a bold one and of the space about a cell, in the size of letters; and how many
-# letters of a name stand side by side on paper.
+# Widths in em: a letter, a bold letter, the padding of a cell; and the longest unbroken part of a name
+# on paper, in letters.
 _LETTER, _BOLD, _SPACE, _NAME = 0.65, 0.74, 0.9, 24
 
 _OVERALL = (
@@ -55,13 +55,13 @@ _SAMPLES = {
 }
 _POINTS = ("rule", "threshold", "tpr", "fpr", "precision", "accuracy", "tp", "fp", "fn", "tn")
 
-# How the table of groups shows names of groups that are numbers.
+# Renderer for numeric group names in the table of groups.
 _KEY = """function (value, type) {
   if (type !== "display") return value;
   if (value === null || value === "") return "null";
   return Math.abs(value) === Infinity && typeof value === "number" ? (value > 0 ? "inf" : "-inf") : value;
 }"""
-# Marks of cells: of what differs, and of groups of few rows.
+# Cell marks: differences, and groups of few rows.
 _DIFFERS = """function (cell, value) {
   if (typeof value === "number" && value <= LIMIT) cell.classList.add("differs");
 }"""
@@ -69,7 +69,7 @@ _FEW = """function (cell, value, data, row) {
   if (PLACES.includes(row)) cell.classList.add("few");
 }"""
 
-# A name that no column of a user has.
+# Reserved name: no user column has it.
 _PLACE = "polars_auc: place"
 
 
@@ -86,7 +86,7 @@ def page(
     checks: Sequence[tuple[bool, str]] = (),
     nan_lines: Sequence[str] = (),
 ) -> str:
-    """Return the page of a report."""
+    """Render the page of a report."""
     await_libraries()
     overall = table.filter(pl.col("scope") == "overall")
     groups = _labelled_groups(table.filter(pl.col("scope") == "group"), by)
@@ -135,7 +135,7 @@ def _differ(table: pl.DataFrame, level: float) -> bool:
 
 
 def _overall_tables(overall: pl.DataFrame, level: float, *, is_exact: bool) -> dict[str, Any]:
-    """Return the tables of numbers over all rows; those that the report has not are None."""
+    """Return the tables of numbers over all rows; tables absent from the report are None."""
     numbers = [name for name in _OVERALL if not (is_exact and name in ("auc_min", "auc_max"))]
     tables: dict[str, tuple[Sequence[str], float | None]] = {
         "overall": (numbers, None),
@@ -158,8 +158,8 @@ def _overall_tables(overall: pl.DataFrame, level: float, *, is_exact: bool) -> d
 
 
 def _detail_tables(details: Details, *, is_exact: bool) -> dict[str, Any]:
-    """Return the tables by score that stand beside the charts, and what is said of both."""
-    # The highest score of a bin is not in its state.
+    """Return the tables by score next to the charts, and their notes."""
+    # The state does not contain the highest score of a bin.
     hidden = () if is_exact and not details.error else ("highest",)
     return {
         "bands": _by_score(details.gains, [name for name in _BANDS if name not in hidden]),
@@ -177,7 +177,7 @@ def _detail_tables(details: Details, *, is_exact: bool) -> dict[str, Any]:
 
 
 def _labelled_groups(groups: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Write that it is all where a group of several groupings is over all values of a column."""
+    """Label groups of several groupings: a column outside the grouping contains "(all)"."""
     if GROUPING not in groups.columns:
         return groups
     texts = [
@@ -206,7 +206,7 @@ def _cards(overall: pl.DataFrame, *, is_exact: bool) -> list[dict[str, str]]:
 
 
 def _text(name: str, value: object, places: int | None = None, *, low_is_positive: bool = False) -> str:
-    """Return a value as a table shows it."""
+    """Format a value for a table."""
     if name == SCORE:
         return visible(str(value))
     return cell(name, value, places, "html", low_is_positive=low_is_positive)
@@ -219,7 +219,7 @@ def _cells(
     *,
     low_is_positive: bool = False,
 ) -> dict[str, Any]:
-    """Return a table as heads and cells, and which columns hold numbers; with a level, mark differences."""
+    """Return the heads, cells and numeric columns of a table; with a level, mark differences."""
     columns = []
     for name in names:
         places = places_of(name, table[name])
@@ -239,7 +239,7 @@ def _cells(
 
 
 def _table(heads: list[str], numeric: list[bool], rows: list[list[Any]]) -> dict[str, Any]:
-    """Return a table as its heads and cells, which columns hold numbers, and how wide it is."""
+    """Return the heads, numeric columns, rows and width of a table."""
     longest = [max((len(str(row[place])) for row in rows), default=0) for place in range(len(heads))]
     return {
         "heads": heads,
@@ -251,21 +251,21 @@ def _table(heads: list[str], numeric: list[bool], rows: list[list[Any]]) -> dict
 
 
 def _widths(heads: Sequence[str], numeric: Sequence[bool], longest: Sequence[int]) -> list[float]:
-    """Return about how wide the columns of a table are on paper, in the size of its letters.
+    """Estimate the widths of the columns of a table on paper, in em.
 
-    Heads are broken after underscores, and names where they are long.
+    Heads break after underscores, and long names break anywhere.
     """
     widths = []
     for head, is_number, length in zip(heads, numeric, longest, strict=True):
         head_width = max(map(len, head.split("_"))) + ("_" in head)
-        # A sign may stand behind a number.
+        # A number may have a mark behind it.
         cell_width = length + 2 * head.endswith(("n", "p_adjusted")) if is_number else min(length, _NAME)
         widths.append(round(max(_BOLD * min(head_width, _NAME), _LETTER * cell_width) + _SPACE, 2))
     return widths
 
 
 def _widths_of_groups(groups: pl.DataFrame) -> list[float]:
-    """Return about how wide the columns of the table of groups are on paper."""
+    """Estimate the widths of the columns of the table of groups on paper."""
     numeric = [dtype.is_numeric() for dtype in groups.dtypes]
     longest = []
     for column in groups:
@@ -287,7 +287,7 @@ def _by_score(
 
 
 def _moved(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
-    """List the groups whose scores have moved most; an index that is infinite is above all others."""
+    """List the groups with the largest stability index; infinity sorts first."""
     if "psi" not in groups.columns:
         return None
     moved = groups.filter(pl.col("psi").is_not_null()).sort("psi", descending=True, maintain_order=True)
@@ -319,7 +319,7 @@ def _quality(overall: pl.DataFrame) -> pl.DataFrame:
 
 
 def _undefined(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
-    """List the groups that have no AUC, and say why."""
+    """List the groups without an AUC, with the reason."""
     why = (
         pl.when(pl.col("auc").is_nan())
         .then(pl.lit("a score is NaN"))
@@ -334,7 +334,7 @@ def _undefined(groups: pl.DataFrame, by: list[str]) -> dict[str, Any] | None:
 
 
 def _no_interval(table: pl.DataFrame, by: list[str], weighted: Sequence[str]) -> dict[str, Any] | None:
-    """List the rows that have an AUC and no interval, and say why."""
+    """List the rows with an AUC and no interval, with the reason."""
     why = (
         pl.when(pl.col("n_pos") == 1)
         .then(pl.lit("one row is positive, so its variance is unknown"))
@@ -346,15 +346,15 @@ def _no_interval(table: pl.DataFrame, by: list[str], weighted: Sequence[str]) ->
     )
     scope = "group" if by else "overall"
     without = table.filter(pl.col("auc").is_not_nan(), pl.col("lower").is_null(), scope=scope)
-    # Where no row has one, and not because of states, the head of the page says why.
+    # If no row has an interval, and states are not the reason, the head of the page explains it.
     return _listed(_labelled_groups(without, by), by, why) if weighted or table["lower"].count() else None
 
 
 def _listed(rows: pl.DataFrame, by: list[str], why: pl.Expr) -> dict[str, Any] | None:
-    """List the first of some groups with a reason."""
+    """List the first rows with a reason."""
     if rows.is_empty():
         return None
-    # A column of groups may have any name, also that of the reason.
+    # A group column may have any name, also that of the reason column.
     has_groupings = GROUPING in rows.columns
     keys = rows.head(_LISTED).select(pl.col(key) if has_groupings else key_text(key) for key in by)
     cells = [
@@ -368,7 +368,7 @@ def _listed(rows: pl.DataFrame, by: list[str], why: pl.Expr) -> dict[str, Any] |
 
 
 def _sortable(groups: pl.DataFrame, by: list[str], columns: Sequence[str], level: float) -> str:
-    """Return the table of groups, which the reader sorts and filters; its keys may be text already."""
+    """Return the table of groups, which the reader can sort and filter; keys may already be text."""
     from itables import JavascriptFunction, to_html_datatable
 
     table = groups.select(*by, "score", *columns)
@@ -377,7 +377,7 @@ def _sortable(groups: pl.DataFrame, by: list[str], columns: Sequence[str], level
     table = table.with_columns(
         score_text(),
         *(key_text(key) for key in by if not is_text and not table.schema[key].is_numeric()),
-        # More digits make the page larger, and are in the files of tables.
+        # More digits enlarge the page; table files contain all of them.
         (pl.selectors.float() - pl.selectors.by_name(by)).round_sig_figs(7),
     )
     definitions = []
@@ -411,7 +411,7 @@ def _sortable(groups: pl.DataFrame, by: list[str], columns: Sequence[str], level
         columnDefs=definitions,
         format_floats_in_python=False,
     )
-    # What a notebook shows before its scripts run says nothing to the reader of a page.
+    # The loading message and footnote are for notebooks only.
     return re.sub(r"<sup>.*?</sup>", "", re.sub(r"Loading ITables.*?</td>", "</td>", html, flags=re.DOTALL))
 
 

@@ -1,4 +1,4 @@
-"""Charts as files: pages that need no network, and pictures."""
+"""Save charts as files: self-contained pages and images."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from polars_auc._plugin.options import format_value, is_number, number
 from polars_auc._plugin.packages import require
 
 CHARTS = (".html", ".pdf", ".png", ".svg")
-"""The endings of files of charts."""
+"""The extensions of chart files."""
 
 _TITLE = "Chart"
 
-# The scale of a .png file, if neither scale nor dpi is given.
+# Default scale of a .png file without scale and dpi.
 _SCALE = 2
 
-# A pixel of a chart is a point, which is a 72nd of an inch.
+# A pixel of a chart is a point: 1/72 inch.
 _DPI = 72
 
-# The endings of files that an option changes, and its limits.
+# File extensions that support a size option, and the limits of the option.
 _SIZES = {"scale": ((".pdf", ".png"), 0.1, 20), "dpi": ((".png",), 10, 2400)}
 
 
 def refuse_title(function: str, title: object, ending: str) -> None:
-    """Refuse a title that is not of one line, and one of a picture."""
+    """Raise for a title that is not one line of text, or for a title of an image."""
     if title is None:
         return
     if not isinstance(title, str):
@@ -44,7 +44,7 @@ def refuse_title(function: str, title: object, ending: str) -> None:
 
 
 def refuse_size(function: str, sizes: Mapping[str, object], ending: str) -> None:
-    """Refuse a scale or a resolution out of range, and one that a file of this ending does not have."""
+    """Raise for a scale or resolution that is out of range or that this extension does not support."""
     for name, value in sizes.items():
         endings, least, most = _SIZES[name]
         if value is None:
@@ -60,11 +60,11 @@ def refuse_size(function: str, sizes: Mapping[str, object], ending: str) -> None
 def chart_contents(
     chart: Any, ending: str, title: str | None = None, scale: float | None = None, dpi: float | None = None
 ) -> bytes:
-    """Return the contents of a file of a chart."""
+    """Return the contents of a chart file."""
     if ending == ".html":
-        # JSON has no NaN and no infinity; nothing is drawn there.
+        # NaN and infinity become null, because JSON has neither; no mark is drawn for them.
         spec = json.loads(chart.to_json(indent=None), parse_constant=lambda _: None)
-        # Expressions of Vega break at the line ends of Unicode.
+        # U+2028 and U+2029 end a line in Vega expressions: escape them.
         text = (
             json.dumps(spec, ensure_ascii=False).replace("\u2028", r"\\u2028").replace("\u2029", r"\\u2029")
         )
@@ -85,27 +85,27 @@ def save_chart(
     scale: float | None = None,
     dpi: float | None = None,
 ) -> Path:
-    """Write a chart as a file: a page that needs no network, a PDF, or a picture.
+    """Write a chart as a file: a page that needs no network, a PDF, or an image.
 
     This function needs ``pip install "polars-auc[plot]"``. The pages of :meth:`altair.Chart.save` load their
-    scripts from the network, and are blank without one; those of this function hold all that they show.
+    scripts from the network, and are blank without one; the pages of this function are self-contained.
 
     Parameters
     ----------
     chart
-        A chart of :func:`polars_auc.plot_roc` or another function that draws, or any chart of Altair.
+        A chart of :func:`polars_auc.plot_roc` or another plot function, or any chart of Altair.
     path
-        The file, by whose ending its kind is known: ``.html`` is a page, with the points' numbers at the
-        pointer and dark colours where the reader's system asks for them; ``.pdf`` and ``.svg`` are pictures
-        that are sharp at any size, and ``.png`` one of pixels. A file that is there is replaced.
+        The file; its extension selects the format. ``.html`` is a page with tooltips and a dark mode.
+        ``.pdf`` and ``.svg`` are vector graphics, and ``.png`` is a raster image. An existing file is
+        replaced.
     title
-        The title of a page. None is "Chart".
+        The title of a page. Default "Chart".
     scale
-        How large a ``.png`` or ``.pdf`` is beside the chart, from 0.1 to 20. None is 1, and 2 for a ``.png``
-        without ``dpi``.
+        The scale factor of a ``.png`` or ``.pdf``, from 0.1 to 20. Default 1, and 2 for a ``.png`` without
+        ``dpi``.
     dpi
-        The pixels per inch of a ``.png``, from 10 to 2400, such as 300 for print. A pixel of the chart is a
-        72nd of an inch: a chart of 360 pixels is 5 inches wide, and has 1500 pixels at 300 dpi.
+        The pixels per inch of a ``.png``, from 10 to 2400, such as 300 for print. A pixel of the chart is
+        1/72 inch: a chart of 360 pixels is 5 inches wide, and has 1500 pixels at 300 dpi.
 
     Returns
     -------
@@ -114,8 +114,8 @@ def save_chart(
 
     Notes
     -----
-    Names in the chart stay text: no script runs that a name holds, and a page loads nothing. vl-convert draws
-    in a process of its own, which Ctrl-C ends. It knows the fonts of the system, and none that
+    Names in the chart are escaped: no script in a name runs, and a page loads nothing. vl-convert draws in a
+    separate process, which Ctrl-C ends. It uses the fonts of the system, and ignores fonts that
     ``vl_convert.register_font_directory`` has added.
 
     Examples

@@ -1,8 +1,8 @@
 """A report as a table for notebooks and documents.
 
-A report is a plain frame of Polars, so nothing of it says how a notebook shows it. IPython asks its
-formatters, and an extension is what may add one (``%load_ext polars_auc``): importing the package must not
-change how frames are shown.
+A report is a plain Polars frame, so it defines no notebook format of its own. An IPython extension
+(``%load_ext polars_auc``) registers a formatter: the import of the package must not change how frames are
+shown.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NEEDED = ("scope", "score", "n", "auc", "lower", "upper", "n_missing", "ks")
 
 
 def is_report(columns: Sequence[str]) -> bool:
-    """Say whether a frame with these columns is a report."""
+    """Return whether a frame with these columns is a report."""
     return set(_NEEDED) <= set(columns)
 
 
@@ -36,7 +36,7 @@ def is_report(columns: Sequence[str]) -> bool:
 def style_report(
     report: IntoFrame, *, columns: Sequence[str] | None = None, limit: int = DISPLAY_ROWS, level: float = 0.95
 ) -> GT:
-    """Return a report as a table that notebooks show, with rounded numbers and marked differences.
+    """Return a report as a table for notebooks, with rounded numbers and marked differences.
 
     This function needs Great Tables: ``pip install "polars-auc[report]"``. It computes no statistic.
 
@@ -45,18 +45,17 @@ def style_report(
     report
         A report of :func:`polars_auc.report` or :func:`polars_auc.compare_reports`.
     columns
-        The columns beside those of groups and scores. None shows those that answer first, and what was asked
-        for.
+        The columns besides groups and scores. Default: the main results, and the columns that options add.
     limit
-        The most rows of groups that are shown, from 0 to 100,000.
+        The largest number of displayed rows of groups, from 0 to 100,000.
     level
         The level of the report, between 0 and 1: adjusted p-values of at most ``1 - level`` are marked.
 
     Returns
     -------
     great_tables.GT
-        The table. The rows over all rows stand at the end, in bold; "-" is what is undefined. Titles and
-        styles can be added by its methods, such as ``tab_header``.
+        The table. The rows over all rows are the last, in bold; "-" marks undefined values. Methods such as
+        ``tab_header`` add titles and styles.
 
     Examples
     --------
@@ -102,7 +101,7 @@ def style_report(
 
 
 def _as_html(frame: pl.DataFrame) -> str:
-    """Return a report as ``style_report`` shows it, and another frame as Polars does."""
+    """Render a report with ``style_report``, and another frame as Polars does."""
     if not is_report(frame.columns):
         return frame._repr_html_()
     return style_report(frame).as_raw_html()

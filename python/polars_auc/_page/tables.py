@@ -1,4 +1,4 @@
-"""Files of tables: what their contents are, by their endings."""
+"""Contents of table files, by extension."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from polars_auc._plots.names import plain_texts
 from polars_auc._plugin.errors import CALLED, OptionError
 
 TABLES = (".parquet", ".csv", ".json", ".xlsx")
-"""The endings of files with all rows and columns of a table."""
+"""The extensions of files with all rows and columns of a table."""
 
 
 @dataclass(frozen=True)
 class TableWriter:
-    """How the contents of a file are made of any table."""
+    """Writer of the contents of a file for any table."""
 
     ending: str
     title: str
-    """The title of a page of Markdown."""
+    """The title of a Markdown page."""
     by: Sequence[str] = ()
-    """The columns of groups."""
+    """The group columns."""
     keep_formulas: bool = False
-    """Whether texts that a sheet takes for formulas are written to a .csv file as they are."""
+    """Whether texts that a spreadsheet would parse as formulas are written to .csv without escapes."""
     level: float = 0.95
-    """The level at which a sheet marks what differs."""
+    """The level at which a sheet marks differences."""
     low_is_positive: bool = False
     """Whether a row is positive if its score is at most the threshold."""
 
@@ -46,7 +46,7 @@ class TableWriter:
         about: Sequence[tuple[str, str]] = (),
         summary: Summary | None = None,
     ) -> bytes:
-        """Return the contents of the file, with words about the table, and in a sheet what a report says."""
+        """Return the contents of the file, with lines about the table, and with a summary in a workbook."""
         if self.ending == ".md":
             lines = [f"{what}: {text}" for what, text in about]
             return plain_page(
@@ -60,11 +60,11 @@ class TableWriter:
         return _bytes(_WRITERS[self.ending], table)
 
     def prose(self, text: str) -> str:
-        """Write words of a user as the file shows them unchanged."""
+        """Escape user text for the format of the file."""
         return markdown_text(text) if self.ending == ".md" else text
 
     def notes(self, table: pl.DataFrame) -> list[str]:
-        """Say how many texts of the table are not written as they are."""
+        """Return a note on the number of escaped texts."""
         changed = changed_cells(table) if self.ending == ".csv" and not self.keep_formulas else 0
         if not changed:
             return []
@@ -86,11 +86,11 @@ _NESTED = (pl.List, pl.Array, pl.Struct)
 
 
 def readable(table: pl.DataFrame, ending: str) -> pl.DataFrame:
-    """Return a table with text in place of values that the format has no form for."""
+    """Convert values to text that the format does not support."""
 
     def is_readable(dtype: pl.DataType | type[pl.DataType]) -> bool:
         if ending == ".json":
-            # Polars ends with a panic where it writes bytes.
+            # Polars panics when it writes bytes.
             return "Binary" not in str(dtype)
         return dtype != pl.Binary and dtype != pl.Duration and not isinstance(dtype, _NESTED)
 

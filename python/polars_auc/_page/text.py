@@ -1,4 +1,4 @@
-"""Tables as text: on the terminal, and as a page of Markdown."""
+"""Tables as text: for the terminal, and as a Markdown page."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from polars_auc._plots.numbers import P_ADJUSTED, after_adjustment, aligned, cel
 from polars_auc._plugin.errors import CALLED, OptionError
 
 DISPLAY_ROWS = 40
-"""Rows of groups that are printed, unless more are asked for: those of a screen."""
+"""Default number of printed rows of groups: one screen."""
 
-# A mark of what differs, in Markdown.
+# The mark of a difference, in Markdown.
 _MARK = r"\*"
 
-# What answers first, and what the options add.
+# The main results, and the columns that options add.
 _FIRST = ("n", "auc", "lower", "upper")
 _ADDED = (
     "auc_min",
@@ -44,28 +44,28 @@ _ADDED = (
     "alarm_p_adjusted",
 )
 
-# How far the bounds of an exact state with weights may be apart, for the rounding of some 10^9 weights.
+# Rounding tolerance for the bounds of an exact state with weights, for about 10^9 weights.
 _ROUNDING = 1e-8
 
-# The fewest characters that a name is cut to.
+# Minimum width of a truncated name.
 _LEAST_NAME = 8
 
 
 @dataclass(frozen=True)
 class TableView:
-    """What of a report is printed, and what of it is on a page."""
+    """Selection of the columns and rows that are printed or put on a page."""
 
     columns: Sequence[str] | None = None
-    """The columns beside those of groups and scores; those that answer first, if none are named."""
+    """The columns besides groups and scores; the main results by default."""
 
     wide: bool = False
-    """Whether all columns are shown."""
+    """Whether all columns are displayed."""
 
     limit: int = DISPLAY_ROWS
-    """The most rows of groups that are printed."""
+    """Largest number of printed rows of groups."""
 
     def check(self, names: Sequence[str]) -> None:
-        """Refuse columns that a report with these columns lacks."""
+        """Raise if a selected column is not in the report."""
         existing = _numbers(names)
         for name in self.columns or ():
             if name not in existing:
@@ -73,7 +73,7 @@ class TableView:
                 raise OptionError(CALLED.get() or "", "columns", reason)
 
     def printed(self, table: pl.DataFrame, width: int | None) -> str:
-        """Format a report for a terminal of this width, or for no terminal."""
+        """Format a report for a terminal of this width, or for any other output."""
         groups = table.filter(pl.col("scope") != "overall")
         rows = pl.concat([groups.head(self.limit), table.filter(pl.col("scope") == "overall")])
         text = _table_text(_texts(rows, self._numbers(table)), width)
@@ -84,17 +84,17 @@ class TableView:
         return text
 
     def on_page(self, table: pl.DataFrame) -> list[str]:
-        """Return the columns that a page shows beside those of groups and scores."""
+        """Return the columns that a page shows besides groups and scores."""
         return [name for name in self._numbers(table) if self.columns or not _is_empty(table, name)]
 
     def cells(self, table: pl.DataFrame, level: float, mark: str) -> tuple[pl.DataFrame, bool]:
-        """Return a report as text, with marks on what differs, and whether anything does."""
+        """Return a report as text with marked differences, and whether any exists."""
         columns = self.on_page(table)
         texts = _texts(table, columns).with_columns(pl.selectors.string().str.strip_chars())
         return _with_marks(texts, table, columns, level, mark)
 
     def page(self, table: pl.DataFrame, title: str, about: Sequence[str], level: float) -> str:
-        """Format a report as a page of Markdown, with lines about it, and marks on what differs."""
+        """Format a report as a Markdown page, with lines about it and marked differences."""
         texts, is_marked = self.cells(table, level, _MARK)
         n_names = len(texts.columns) - len(self.on_page(table))
         numeric = [place >= n_names for place in range(len(texts.columns))]
@@ -106,25 +106,25 @@ class TableView:
 
 
 def counted(number: int, what: str) -> str:
-    """Return a number of things."""
+    """Return a number with its noun, in singular or plural."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def differing(table: pl.DataFrame, level: float) -> str:
-    """Say what a mark of a table means."""
+    """Return the meaning of the mark in a table."""
     adjusted = after_adjustment(table)
     family = " over all tests in its column" if adjusted.startswith(", after") else ""
     return f"a difference at level {1 - level:.6g}{adjusted}{family}"
 
 
 def readable(table: pl.DataFrame, columns: Sequence[str]) -> str:
-    """Format all rows of a report, with these of its columns, or with those that answer first."""
+    """Format all rows of a report, with the selected columns or the main results."""
     displayed = [name for name in _numbers(table.columns) if name in columns]
     return _table_text(_texts(table, displayed or _FIRST), None)
 
 
 def plain(table: pl.DataFrame, limit: int, width: int | None, *, low_is_positive: bool = False) -> str:
-    """Format the first rows of any table for a terminal of this width, or for no terminal."""
+    """Format the first rows of any table for a terminal of this width, or for any other output."""
     text = _table_text(_plain_cells(table.head(limit), low_is_positive=low_is_positive), width, [])
     cut = table.height - min(table.height, limit)
     return text + (
@@ -135,7 +135,7 @@ def plain(table: pl.DataFrame, limit: int, width: int | None, *, low_is_positive
 def plain_page(
     table: pl.DataFrame, title: str, about: Sequence[str], level: float, *, low_is_positive: bool = False
 ) -> str:
-    """Format any table as a page of Markdown, with lines about it, and marks on what differs."""
+    """Format any table as a Markdown page, with lines about it and marked differences."""
     texts = _plain_cells(table, low_is_positive=low_is_positive).with_columns(pl.all().str.strip_chars())
     texts, is_marked = _with_marks(texts, table, table.columns, level, _MARK)
     numeric = [dtype.is_numeric() for dtype in table.dtypes]
@@ -146,7 +146,7 @@ def plain_page(
 def _with_marks(
     texts: pl.DataFrame, table: pl.DataFrame, columns: Sequence[str], level: float, mark: str
 ) -> tuple[pl.DataFrame, bool]:
-    """Put marks on the texts of a table that differ, and say whether any does."""
+    """Mark the cells of a table that differ, and return whether any does."""
     is_marked = False
     for name in (column for column in columns if column.endswith(P_ADJUSTED)):
         differs = (table[name] <= 1 - level).fill_null(value=False)
@@ -157,12 +157,12 @@ def _with_marks(
 
 
 def _note(table: pl.DataFrame, level: float) -> str:
-    """Return what stands below a page of Markdown with marks."""
+    """Return the note below a Markdown page with marks."""
     return f"{_MARK} {differing(table, level)}"
 
 
 def _plain_cells(table: pl.DataFrame, *, low_is_positive: bool) -> pl.DataFrame:
-    # A table of pairs has two columns of scores.
+    # A table of pairs has two score columns.
     pair = ("first", "second") if {"first_auc", "second_auc"} <= set(table.columns) else ("score",)
     scores = {name: table.select(score_text(name)).to_series() for name in pair if name in table.columns}
     return pl.DataFrame(
@@ -176,30 +176,30 @@ def _plain_cells(table: pl.DataFrame, *, low_is_positive: bool) -> pl.DataFrame:
 
 
 def _numbers(names: Sequence[str]) -> list[str]:
-    # The cells of groups say by which columns they are made.
+    # The group cells already name their grouping.
     return [name for name in names[names.index("score") + 1 :] if name != GROUPING]
 
 
 def is_exact(table: pl.DataFrame) -> bool:
-    """Say whether the numbers are those of the rows, and not of states in which scores are joined."""
+    """Return whether the numbers are exact, and not those of states with joined scores."""
     if "auc_min" not in table.columns:
         return True
     width = pl.col("auc_max") - pl.col("auc_min")
-    # NaN is larger than any number.
+    # NaN sorts above every number.
     return table.filter(width.is_not_nan() & (width > _ROUNDING)).is_empty()
 
 
 def _answers(table: pl.DataFrame) -> list[str]:
-    """Return the columns that answer what was asked."""
+    """Return the main results and the columns that the options add."""
     skipped = ("auc_min", "auc_max") if is_exact(table) else ()
     added = [name for name in _ADDED if name in table.columns and name not in skipped]
     return [*_FIRST, *(["n_missing"] if table["n_missing"].sum() else []), *(added or ["ks"])]
 
 
 def _is_empty(table: pl.DataFrame, name: str) -> bool:
-    """Whether a page has no use for a column: all null, or the same value in all of several rows.
+    """Return whether a page omits a column: all null, or constant over several rows.
 
-    Adjusted p-values answer what was asked, also if all are 1.
+    Adjusted p-values are always displayed, also if all are 1.
     """
     if name in (*_FIRST, "n_pos"):
         return False
@@ -209,7 +209,7 @@ def _is_empty(table: pl.DataFrame, name: str) -> bool:
 
 
 def _texts(table: pl.DataFrame, numbers: Sequence[str]) -> pl.DataFrame:
-    """Return all cells as text, numbers flush right; "overall" in words, "-" for what is undefined."""
+    """Return all cells as text, with right-aligned numbers, "overall" as a word, and "-" for undefined."""
     keys = table.columns[1 : table.columns.index("score")]
     overall = pl.col("scope") == OVERALL
     key_columns = []
@@ -235,7 +235,7 @@ def _flush(column: pl.Series, *, low_is_positive: bool = False) -> pl.Series:
 
 
 def _table_text(texts: pl.DataFrame, width: int | None, names: Sequence[str] | None = None) -> str:
-    """Draw a table; if it is too wide, columns of names are cut: without others, those up to the score."""
+    """Draw a table. If it is too wide, name columns are truncated: by default those up to the score."""
     if width is not None:
         texts = _fitted(
             texts, width, texts.columns[: texts.columns.index("score") + 1] if names is None else names
@@ -243,7 +243,7 @@ def _table_text(texts: pl.DataFrame, width: int | None, names: Sequence[str] | N
     heads: list[str] = []
     for name in map(visible, texts.columns):
         head = name
-        # Two names may be seen as one.
+        # Two names may look alike after escaping.
         while head in heads:
             head += " "
         heads.append(head)
@@ -252,7 +252,7 @@ def _table_text(texts: pl.DataFrame, width: int | None, names: Sequence[str] | N
 
 
 def _fitted(texts: pl.DataFrame, width: int, names: Sequence[str]) -> pl.DataFrame:
-    """Cut the names of groups and scores where the table would be wider than the terminal."""
+    """Truncate group and score names if the table is wider than the terminal."""
     widths = {column.name: max(map(len, [column.name, *column])) for column in texts}
     while names and (surplus := sum(each + 3 for each in widths.values()) + 1 - width) > 0:
         longest = max(names, key=lambda name: widths[name])

@@ -1,4 +1,4 @@
-"""A workbook of Excel: sheets with a table, one that says what it is about, and one of what it says."""
+"""Excel workbooks: a summary, the table, and a sheet that describes it."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 _MOST_ROWS = 2**20 - 1
 _MOST_CHARACTERS = 32_767
 
-# The least and the largest width of a column, in pixels, and what a character takes.
+# Minimum and maximum width of a column, and the width of a character, in pixels.
 _NARROWEST, _WIDEST, _CHARACTER = 64, 320, 8
 
-# Beside names of groups in more columns there would be no place for numbers.
+# More frozen columns would leave no space for numbers.
 _MOST_FROZEN = 5
 
-# Pixels of a page of A4 on its side, how much wider A3 is, and the least scale at which letters can be read.
+# Width of landscape A4 in pixels, the ratio of A3 to A4, and the smallest legible scale.
 _PAPER, _A3, _LEAST_SCALE = 1040, 1.41, 0.6
 
-# The summary: the numbers over all rows, characters of its columns, and points of a line.
+# The summary: the numbers over all rows, column widths in characters, and the line height in points.
 _OVERALL = ("n", "n_pos", "auc", "lower", "upper", "ks", "gini")
 _FIRST_WIDTH, _NEXT_WIDTH, _LINE = 24, 11, 15
 _LOUD = "#A84300"
 
-# A name that no column of a user has.
+# Reserved name: no user column has it.
 _ROW = "polars_auc: row"
 
 # Excel has no infinity and no NaN: they become its errors. A name that begins with = is no formula.
@@ -55,17 +55,17 @@ _OPTIONS = {
 
 @dataclass(frozen=True)
 class Summary:
-    """What the first sheet of a report says."""
+    """Contents of the first sheet of a report."""
 
     title: str
     findings: Sequence[tuple[bool, str]]
-    """Sentences, each with whether it asks for attention."""
+    """Sentences, each with whether it needs attention."""
     checks: Sequence[tuple[bool, str]]
-    """Conditions, each with whether it is passed."""
+    """Conditions, each with whether it passed."""
     columns: Sequence[str]
     """The columns of the next sheet."""
     is_chosen: bool
-    """Whether somebody chose these columns, so that no sheet has the others."""
+    """Whether the user selected these columns; the other columns are then in no sheet."""
 
 
 def workbook(
@@ -75,7 +75,7 @@ def workbook(
     level: float,
     summary: Summary | None = None,
 ) -> bytes:
-    """Return a workbook. The same table makes the same bytes: the file does not say when it was made."""
+    """Return a workbook. The same table has the same bytes: the file contains no creation time."""
     import xlsxwriter
 
     if table.height > _MOST_ROWS:
@@ -110,7 +110,7 @@ def _write_table(
     *,
     is_for_people: bool = False,
 ) -> bool:
-    """Write a sheet with columns of a table, and return whether it has a column of what may differ."""
+    """Write columns of a table to a sheet, and return whether one of them can mark differences."""
     displayed = table.select(columns)
     frozen = columns.index("score") + 1 if "score" in columns else 0
     widths: dict[Any, Any] = {column.name: _width(column) for column in displayed}
@@ -122,12 +122,12 @@ def _write_table(
         freeze_panes=(1, frozen if frozen <= _MOST_FROZEN else 0),
         header_format={"bold": True, "bottom": 1},
     ).get_worksheet_by_name(name)
-    # Numbers are on the right, beside the sign of the filter.
+    # Numbers are right-aligned, with space for the filter button.
     right = book.add_format({"bold": True, "bottom": 1, "align": "right", "indent": 2})
     for place, (column, dtype) in enumerate(displayed.schema.items()):
         if dtype.is_numeric():
             sheet.write_string(0, place, column, right)
-    # On paper columns stay together as long as they can be read, and each page has the header.
+    # Columns stay on one printed page while they are legible, and each page repeats the header.
     sheet.set_landscape()
     sheet.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.5)
     sheet.repeat_rows(0)
@@ -147,7 +147,7 @@ def _write_table(
 
 
 def _format(table: pl.DataFrame, name: str, by: Sequence[str]) -> str:
-    """Return how a column shows its numbers; the cells have all digits."""
+    """Return the number format of a column; the cells have all digits."""
     dtype = table.schema[name]
     if dtype.is_temporal():
         return "yyyy-mm-dd" if dtype == pl.Date else "yyyy-mm-dd hh:mm:ss" if dtype != pl.Time else "hh:mm:ss"
@@ -158,7 +158,7 @@ def _format(table: pl.DataFrame, name: str, by: Sequence[str]) -> str:
 
 
 def _width(column: pl.Series) -> int:
-    """Return the width of a column: that of its header with the sign of a filter, or of its longest text."""
+    """Return the width of a column: that of its longest text, or of its header with a filter button."""
     longest = [len(column.name) + 3]
     if column.name in SCORE_COLUMNS or not column.dtype.is_float():
         longest += column.cast(pl.String, strict=False).str.len_chars().drop_nulls().to_list()
@@ -168,7 +168,7 @@ def _width(column: pl.Series) -> int:
 def _write_missing(
     book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[str], columns: Sequence[str]
 ) -> None:
-    """Write groups of null as a muted word, and those of no word as a text: both would be empty cells."""
+    """Write null groups as a muted word, and empty names as text: both would be empty cells."""
     muted = book.add_format({"italic": True, "font_color": "#808080"})
     has_scopes = "scope" in table.columns and "scope" not in by
     numbered = table.with_row_index(_ROW)
@@ -184,9 +184,9 @@ def _write_missing(
 
 
 def _mark(book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[str], level: float) -> bool:
-    """Mark what differs and the rows over all rows; write small numbers with an exponent.
+    """Mark differences and the rows over all rows; format small numbers with an exponent.
 
-    Return whether there is a column of what may differ.
+    Return whether a column can mark differences.
     """
     from xlsxwriter.utility import xl_col_to_name
 
@@ -202,7 +202,7 @@ def _mark(book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[st
     for place, name in enumerate(table.columns):
         cell = f"{xl_col_to_name(place)}2"
         if name.endswith("p_adjusted"):
-            # An empty cell is 0 in a comparison.
+            # Excel compares an empty cell as 0.
             differs = f"AND(ISNUMBER({cell}),{cell}<={1 - level:.12g})"
             where(place, place, differs, bold=True, bg_color="#FFD8A8")
             is_marked = True
@@ -215,7 +215,7 @@ def _mark(book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[st
 
 
 def _write_infinite(book: Workbook, sheet: Worksheet, displayed: pl.DataFrame) -> None:
-    """Write in words what would be an error of Excel, which has no infinity and no NaN."""
+    """Write NaN and infinity as text: Excel has neither and would show an error."""
     right = book.add_format({"align": "right"})
     for place, column in enumerate(displayed):
         if column.dtype.is_float():
@@ -227,7 +227,7 @@ def _write_infinite(book: Workbook, sheet: Worksheet, displayed: pl.DataFrame) -
 def _write_summary(
     book: Workbook, summary: Summary, table: pl.DataFrame, about: Sequence[tuple[str, str]]
 ) -> None:
-    """Write the sheet that is read first: findings, checks, the numbers of all rows, and what it is about."""
+    """Write the summary sheet: findings, checks, the numbers of all rows, and the description."""
     sheet = book.add_worksheet("summary")
     sheet.set_paper(9)
     sheet.set_margins(left=0.5, right=0.5, top=0.6, bottom=0.6)
@@ -251,7 +251,7 @@ def _write_summary(
         row += 1
 
     def line(first: int, text: str, looks: Format) -> None:
-        """Write a text over several columns, in as many lines as it takes."""
+        """Write a text over several columns, wrapped into as many lines as needed."""
         nonlocal row
         text = text[:_MOST_CHARACTERS]
         characters = _NEXT_WIDTH * last + (_FIRST_WIDTH if first == 0 else 0)
@@ -291,7 +291,7 @@ def _write_summary(
 
 
 def _write_about(book: Workbook, about: Sequence[tuple[str, str]], shaded: str | None) -> None:
-    """Write the sheet that says what the table is about, and what made it."""
+    """Write the sheet that describes the table and the software version."""
     notes = [("Made by", f"polars-auc {__version__}")]
     notes.append(
         ("Numbers", "shown with four decimals, or with an exponent if that would be 0; cells have all digits")

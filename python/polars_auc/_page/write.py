@@ -1,4 +1,4 @@
-"""A report as a file: a page, Markdown, a sheet or a table."""
+"""Write a report as a file: a page, Markdown, a workbook or a table."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
 
 TITLE = "ROC report"
-"""The title of a page without another."""
+"""The default title of a page."""
 
 VERSION = 1
-"""The version of the columns of a report: docs/files-of-a-report.md says what they are."""
+"""The version of the columns of a report: see docs/files-of-a-report.md."""
 
 VERSION_KEY = "polars_auc.report"
 """The key of the version in the metadata of Parquet files."""
@@ -57,15 +57,15 @@ _PAGES = (".md", ".html")
 _ROW_OPTIONS = ("stability", "low_is_positive", "nan")
 
 ENDINGS = (*TABLES, *_PAGES)
-"""The endings of files that a report can be written as."""
+"""The extensions of report files."""
 
 
 @dataclass(frozen=True)
 class ReportWriter:
-    """How the contents of a file are made of a report."""
+    """Writer of the contents of a report file."""
 
     ending: str
-    """The ending of the file."""
+    """The file extension."""
     options: ReportOptions
     by: Sequence[str]
     title: str | None = None
@@ -93,16 +93,16 @@ class ReportWriter:
 
     @property
     def has_charts(self) -> bool:
-        """Whether the file has charts, which need details."""
+        """Whether the file has charts, which require details."""
         return self.ending == ".html"
 
     def table_writer(self) -> TableWriter:
-        """Return what makes the contents of files that are alike for all tables."""
+        """Return the writer of the formats that all tables share."""
         title = self.title or TITLE
         return TableWriter(self.ending, title, self.by, self.keep_formulas, self.options.level)
 
     def name(self, text: str) -> str:
-        """Write a name or an expression of the user as the file does."""
+        """Format a name or an expression of the user for the file."""
         return code(text) if self.ending == ".md" else visible(text)
 
     def contents(
@@ -113,9 +113,9 @@ class ReportWriter:
         checks: Sequence[tuple[bool, str]] = (),
         nan_lines: Sequence[str] = (),
     ) -> bytes:
-        """Return the contents of the file, with words about the report, what is drawn, gates, and NaN.
+        """Return the contents of the file, with the description, chart data, checks and NaN lines.
 
-        Without words about NaN they are those that the report itself can say.
+        Without NaN lines, they are derived from the report itself.
         """
         nan_lines = nan_lines or nan_messages(areas_that_are_nan(table, self.by))
         if self.ending == ".md":
@@ -162,7 +162,7 @@ class ReportWriter:
 
 
 def _with_texts(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Write columns of groups as text where they hold NaN or an infinity: JSON has neither."""
+    """Convert group columns with NaN or infinity to text: JSON has neither."""
     floats = [name for name in by if table.schema[name].is_float()]
     texts = [name for name in floats if not table[name].drop_nulls().is_finite().all()]
     return table.with_columns(pl.col(texts).cast(pl.String))
@@ -189,47 +189,47 @@ def write_report(
     keep_formulas: bool = False,
     state: IntoExpr | Iterable[IntoExpr] | None = None,
 ) -> Path:
-    """Write a report as a file: a page with charts, Markdown, a sheet of Excel or a table.
+    """Write a report as a file: a page with charts, Markdown, an Excel workbook or a table.
 
-    The files are those of the command ``polars-auc report -o``.
+    The files are the same as those of the command ``polars-auc report -o``.
 
     Parameters
     ----------
     report
         A report of :func:`polars_auc.report` or :func:`polars_auc.compare_reports`.
     path
-        The file, by whose ending its kind is known: ``.html`` is a page with charts that needs no network,
-        ``.md`` a page of Markdown, ``.xlsx`` a sheet, and ``.parquet``, ``.csv`` and ``.json`` are tables
-        with all rows and columns. A file that is there is replaced.
+        The file; its extension selects the format. ``.html`` is a page with charts that needs no network,
+        ``.md`` a Markdown page, and ``.xlsx`` a workbook. ``.parquet``, ``.csv`` and ``.json`` are tables
+        with all rows and columns. An existing file is replaced.
     frame, label, scores
-        The rows that the report was made of, with their label and scores, as :func:`polars_auc.report` took
-        them. An ``.html`` page then also has the curves with their bands, score distributions, gains and
-        thresholds. Without them it has what the report itself says.
+        The rows of the report, with their label and scores, as in :func:`polars_auc.report`. An ``.html``
+        page then also has the curves with their bands, score distributions, gains and thresholds. Without
+        them the page contains only the report itself.
     count, cluster, weight
-        The columns of counts, clusters and weights, if the report was made with them.
+        The columns of counts, clusters and weights, if the report uses them.
     stability
-        Which of the rows of ``frame`` are the reference, as in :func:`polars_auc.report`. An ``.html`` page
-        then also has the bands of scores with what each adds to the index.
+        The reference rows of ``frame``, as in :func:`polars_auc.report`. An ``.html`` page then also has the
+        bands of scores with the contribution of each to the index.
     low_is_positive, nan
-        As in :func:`polars_auc.report`, if the report was made with them: the direction of the scores of
-        ``frame``, and that those that are NaN are missing.
+        As in :func:`polars_auc.report`, if the report uses them: the direction of the scores of ``frame``,
+        and whether NaN scores count as missing.
     title
-        The title of a page. None is "ROC report".
+        The title of a page. Default "ROC report".
     about
         Lines about the report at the head of a page, such as ``{"Data": "loans of 2016"}``.
     columns
-        The columns of a page, or of a sheet, beside those of groups and scores. None takes those that answer
-        first; an ``.xlsx`` file then also has a sheet with all columns.
+        The columns of a page or a sheet besides groups and scores. Default: the main results; an ``.xlsx``
+        file then also has a sheet with all columns.
     level
         The level of the report, between 0 and 1: adjusted p-values of at most ``1 - level`` are marked.
     keep_formulas
-        Whether texts of a ``.csv`` file are written as they are. By default a text, or the name of a column,
-        that begins with ``=``, ``+``, ``-``, ``@``, a tab or the end of a line gets an apostrophe in front,
-        because sheets take it for a formula, which may do harm. Numbers are never changed, also if they are
-        texts such as "-5".
+        Whether texts of a ``.csv`` file are written without escapes. By default an apostrophe precedes each
+        text or column name that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line break. Spreadsheets
+        would parse it as a formula, which may do harm. Numbers never change, also if they are texts such as
+        "-5".
     state
-        The columns of states of ``frame``, in place of ``label`` and ``scores``, if the report was made of
-        them.
+        The state columns of ``frame``, if the report is computed from states. Mutually exclusive with
+        ``label`` and ``scores``.
 
     Returns
     -------
@@ -238,13 +238,12 @@ def write_report(
 
     Notes
     -----
-    The same report makes the same bytes. A file is written beside the path and then renamed, so that it is
-    never half-written; it keeps the owner and the mode of the file that it replaces. Pages show areas and
-    rates with four digits behind the point, and values of scores with six significant digits. A rounded
-    threshold may call other rows positive, whose scores differ in later digits: ``.parquet``, ``.csv`` and
-    ``.json`` have all digits.
+    The same report has the same bytes. A file is written to the same folder and then renamed: the write is
+    atomic. It keeps the owner and the mode of the replaced file. Pages show areas and rates with four
+    decimals, and score values with six significant digits. A rounded threshold may select other rows whose
+    scores differ in later digits: ``.parquet``, ``.csv`` and ``.json`` have all digits.
 
-    Text of users in Markdown is escaped, so that it is shown as it is.
+    User text in Markdown is escaped.
 
     Examples
     --------
@@ -298,7 +297,7 @@ def write_report(
 
 
 def _lines(about: Mapping[str, str] | None) -> list[tuple[str, str]]:
-    """Return the lines about a report, each of one line."""
+    """Return the lines about a report as pairs of one-line texts."""
     if not isinstance(about, Mapping | None):
         reason = f'must be texts by name, such as {{"Data": "loans of 2016"}}, got {about!r}'
         raise OptionTypeError("write_report", "about", reason)
@@ -309,7 +308,7 @@ def _lines(about: Mapping[str, str] | None) -> list[tuple[str, str]]:
 
 
 def _refuse_other_rows(rows: Rows, table: pl.DataFrame) -> None:
-    """Refuse scores that the report lacks, and rows that it is not made of."""
+    """Raise if the report lacks a score, or if it is computed from other rows."""
     existing = table["score"].unique(maintain_order=True).to_list()
     unknown = next((name for name in rows.scores if name not in existing), None)
     if unknown is not None:
@@ -319,7 +318,7 @@ def _refuse_other_rows(rows: Rows, table: pl.DataFrame) -> None:
     summaries = rows.frame.select(rows.each(roc_summary)).collect()
     for name, summary in summaries.row(0, named=True).items():
         used = (summary["n"], summary["n_pos"])
-        # A report without its NaN has fewer rows; that there are some is seen on the page.
+        # A report that skips NaN has fewer rows; the page already warns about NaN.
         is_nan = summary["auc"] is not None and math.isnan(summary["auc"])
         if name in overall and overall[name] != used and not (is_nan and "n_nan" in table.columns):
             counts = [f"{n:,} rows, {n_pos:,} of them positive" for n, n_pos in (used, overall[name])]

@@ -1,7 +1,7 @@
-"""What vl-convert makes, in a process of its own.
+"""Run vl-convert in a separate process.
 
-vl-convert keeps Python from running while it works, which may take seconds: no interrupt would be heard. This
-process waits for the other one, and ends it at Ctrl-C.
+vl-convert holds the GIL for seconds, which would block interrupts. This process waits for the other one, and
+kills it on Ctrl-C.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from subprocess import Popen
 
-# What the other process runs until its input ends, because the first call of vl-convert is the slow one. What
-# is printed there does not get into the answers.
+# Loop of the other process until its input ends: only the first call of vl-convert is slow. Printed text
+# must not mix with the pickled results.
 _SERVE = """
 import os, pickle, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -41,29 +41,29 @@ while True:
     answers.flush()
 """
 
-# Seconds after which an interrupt is heard.
+# Polling interval for interrupts, in seconds.
 _WAIT = 0.05
 
 
 class _Converter:
-    """The other process, which is begun when it is first asked, and anew after an interrupt."""
+    """The other process: it starts with the first call, and restarts after an interrupt."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """Begin another process when it is next asked."""
+        """Drop the process; the next call starts another one."""
         self._process: Popen[bytes] | None = None
         self._lock = Lock()
 
     def ask(self, function: str, arguments: dict[str, Any]) -> Any:
-        """Call a function of vl-convert, and return its answer."""
+        """Call a function of vl-convert, and return its result."""
         answers: list[tuple[Any, str | None]] = []
 
         def exchange(process: Popen[bytes]) -> None:
             assert process.stdin is not None
             assert process.stdout is not None
-            # There is no answer if the other process ends before, or in the midst of one.
+            # There is no result if the other process ends before or while it writes one.
             with suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
                 pickle.dump((function, arguments), process.stdin)
                 process.stdin.flush()
@@ -74,7 +74,7 @@ class _Converter:
             thread = Thread(target=exchange, args=[process], daemon=True)
             try:
                 thread.start()
-                # A signal does not end the reading of a pipe: the handler of Polars lets it go on.
+                # A signal does not end the read of a pipe: the handler of Polars restarts it.
                 while thread.is_alive():
                     thread.join(_WAIT)
             finally:
@@ -92,7 +92,7 @@ class _Converter:
         return answer
 
     def end(self) -> None:
-        """End the other process."""
+        """Kill the other process."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
@@ -103,7 +103,7 @@ def _begun() -> Popen[bytes]:
     from multiprocessing.spawn import get_executable
     from subprocess import PIPE, Popen
 
-    # A terminal sends Ctrl-C to all processes of a session.
+    # A new session: a terminal sends Ctrl-C to all processes of its session.
     command = [os.fsdecode(get_executable()), "-I", "-c", _SERVE]
     process = Popen(command, stdin=PIPE, stdout=PIPE, start_new_session=True)
     assert process.stdin is not None
@@ -114,7 +114,7 @@ def _begun() -> Popen[bytes]:
 _converter = _Converter()
 atexit.register(_converter.end)
 if hasattr(os, "register_at_fork"):
-    # Two processes cannot ask one.
+    # Two processes cannot share one pipe.
     os.register_at_fork(after_in_child=_converter.forget)
 
 
@@ -123,14 +123,14 @@ def convert(function: str, **arguments: Any) -> Any:
     if sys.executable and not getattr(sys, "frozen", False):
         with suppress(OSError):
             return _converter.ask(function, arguments)
-    # No Python can be begun.
+    # A Python process cannot be started.
     import vl_convert
 
     return getattr(vl_convert, function)(**arguments)
 
 
 def picture(chart: Any, ending: str, scale: float, dpi: float) -> bytes:
-    """Return a chart of Altair as a picture or a page of PDF, as its method ``save`` makes it."""
+    """Return an Altair chart as an image or PDF, as its method ``save`` renders it."""
     from altair import renderers
     from altair.vegalite import SCHEMA_VERSION
 

@@ -1,4 +1,4 @@
-"""Charts of how far curves are outside bands."""
+"""Charts of band coverage."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NAME = "plot_coverage"
 _EPSILONS = "epsilons"
 _COLUMNS = ("coverage", "epsilon", "n_curves", _EPSILONS)
 
-# A name that no column of a user has.
+# Reserved name: no user column has it.
 _SHARES = "polars_auc: epsilons"
 
 
@@ -47,49 +47,49 @@ def plot_coverage(
     y_title: str | None = None,
     tooltip: bool = True,
 ) -> alt.LayerChart | alt.FacetChart:
-    """Return a chart of the share of curves within a band, if so much of a curve may be outside.
+    """Return a chart of the share of curves within a band, by the share of points that may be outside.
 
     This function needs Altair: ``pip install "polars-auc[plot]"``. It computes no statistic: it draws the
-    ``epsilons`` that :func:`polars_auc.band_coverage` gives. A line begins at the share of curves that are
-    wholly within the band, and rises where further curves come within it.
+    ``epsilons`` of :func:`polars_auc.band_coverage`. A line begins at the share of curves that are entirely
+    within the band. It rises at the epsilon of each further curve.
 
     Parameters
     ----------
     coverage
-        The answers of :func:`polars_auc.band_coverage`, one row for each band: a column of its structs, as
-        ``group_by(...).agg(band_coverage(...))`` gives it, or its fields as columns. Of several columns of
-        structs each is one band, and their names make the column ``score``.
+        The results of :func:`polars_auc.band_coverage`, one row for each band. They are a column of structs,
+        as from ``group_by(...).agg(band_coverage(...))``, or the fields as columns. Of several struct columns
+        each is one band, and their names become the column ``score``.
     by
-        The columns that tell the bands of one panel apart, such as the method of the band. Each combination
-        has a colour. The default is ``score``, if there is such a column.
+        The columns that identify the bands within a panel, such as the method of the band. Each combination
+        has a colour. Default: ``score``, if there is such a column.
     facet
-        The columns whose combinations make panels, small charts with the same axes; one chart without it.
+        The columns whose combinations define the panels: small charts with the same axes. Default: one chart.
     level
-        A share of the curves that is marked by a dashed line, such as the level of the bands. Where a line
-        crosses it is the ``epsilon`` of the band at this level.
+        A share of the curves with a dashed line, such as the level of the bands. A line crosses it at the
+        ``epsilon`` of the band at this level.
     columns
-        With ``facet``: the number of panels side by side, 3 by default.
+        With ``facet``: the number of panels per row; default 3.
     size
-        The width and height of the chart, or of each panel, in pixels: 340, and 200 for panels.
+        The width and height of the chart, or of each panel, in pixels. Default: 340, and 200 for panels.
     x_title, y_title
-        The titles of the axes. None is what they show, and "" no title.
+        The titles of the axes. Default: the quantities on the axes; "" is no title.
     tooltip
-        Whether the point that is nearest to the pointer is marked, and its numbers are shown.
+        Whether the point nearest to the pointer is marked and its numbers are displayed.
 
     Returns
     -------
     altair.LayerChart or altair.FacetChart
-        The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``; and
-        for :func:`polars_auc.save_chart`. The axis of epsilon ends where all bands hold all curves.
+        The chart. It can be extended, as in ``chart.properties(title="...")`` or ``chart | other``, and
+        written by :func:`polars_auc.save_chart`. The epsilon axis ends where all curves are within all bands.
 
     Notes
     -----
-    The containment of Macskassy, Provost and Littman (2003, section 7, figure 9): at epsilon, the share of
-    the curves of which at most the share epsilon of their points is outside the band.
+    The containment of Macskassy, Provost and Littman (2003, section 7, figure 9). At each epsilon, it is the
+    share of curves with at most the share epsilon of their points outside the band.
 
     Examples
     --------
-    The curves of ten folds and two bands that were made of them:
+    The curves of ten folds and two bands of the same folds:
 
     >>> import polars as pl
     >>> import polars_auc as pa
@@ -129,7 +129,7 @@ _AXES = {
 def _drawing(
     coverage: IntoFrame, by: str | Iterable[str] | None, facet: str | Iterable[str] | None
 ) -> Drawing:
-    """Read epsilons as the points at which lines rise, and refuse what would be drawn wrong."""
+    """Read epsilons as the points at which lines rise, and validate them."""
     rows = _rows(rows_of(_NAME, coverage).collect())
     keys, panels = curve_keys(rows, by, facet)
     refuse_keys(_NAME, [*keys, *panels], rows.drop(_SHARES).schema, nested=False)
@@ -151,7 +151,7 @@ def _drawing(
     if invalid.height:
         msg = f"{_NAME}: coverage must have epsilons from 0 to 1, got {invalid['epsilon'][0]}"
         raise ValueError(msg)
-    # All lines begin at 0 and end at one place.
+    # All lines begin at 0 and have a common end.
     end = each["epsilon"].max() or 1.0
     ends = bands.select("curve", "panel", epsilon=pl.lit([0.0, end])).explode("epsilon")
     steps = (
@@ -173,7 +173,7 @@ def _drawing(
 
 
 def _rows(table: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each band, with its epsilons in a column of lists."""
+    """Return one row for each band, with its epsilons in a list column."""
     if isinstance(table.schema.get(_EPSILONS), pl.List):
         return table.with_columns(pl.col(_EPSILONS).cast(pl.List(pl.Float64)).alias(_SHARES))
     answers = [name for name, dtype in table.schema.items() if _is_coverage(dtype)]

@@ -1,4 +1,4 @@
-"""Charts of curves of any kind: the same layers, in the order of drawing."""
+"""Layers of the charts of all curve kinds, in the order of drawing."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from polars_auc._plugin.errors import OptionError
 if TYPE_CHECKING:
     import altair as alt
 
-# Lines of text that a panel has room for, and how far apart they are, as a rate.
+# Largest number of text lines in a panel, and their distance as a rate.
 _MOST_LINES = 6
 _LINE = 0.075
 
 
 score_counts = partial(calibration_curve, method="uniform", bins=40_000)
-"""The expression whose points are the distribution of scores, finer than its bars on any axis."""
+"""The expression of the distribution of scores: its bins are finer than the bars on any axis."""
 
 
 def curve_chart(
@@ -60,7 +60,7 @@ def curve_chart(
     y_title: str | None = None,
     tooltip: bool = True,
 ) -> alt.LayerChart | alt.FacetChart:
-    """Return a chart of curves of a kind; with scores the curves are the label."""
+    """Return a chart of curves of a kind; with ``scores``, ``curves`` is the label."""
     alt = altair(name)
     shape = layout(name, facet, columns, size, tooltip)
     if scores is not None:
@@ -101,7 +101,7 @@ def curve_chart(
     if tooltip:
         texts = [text for text in kind.texts if chart_drawing.points[text].count()]
         fields = [field for field in kind.fields if field not in ("cum_n", "cum_fpr")]
-        # Isotonic curves have no limits.
+        # Isotonic curves without a band have no limits.
         fields = [field for field in fields if not kind.has_error_bars or chart_drawing.points[field].count()]
         numbers = [number_tooltip(field, is_integer=field in ("n", "n_pos")) for field in fields]
         if kind.has_bands:
@@ -118,13 +118,13 @@ def curve_chart(
 
 
 def _has_single_point(drawing: Drawing) -> bool:
-    """Return whether a curve is a single point, of which no line is seen."""
+    """Return whether a curve is a single point, whose line is invisible."""
     rows = drawing.points.filter(pl.col("part") == "curve")
     return rows.group_by("curve", "panel").len().filter(pl.col("len") == 1).height > 0
 
 
 def _axes(drawing: Drawing, y: str | None = None) -> dict[str, Any]:
-    """Return the axes, the vertical one with this column or that of the curves."""
+    """Return the axes, the vertical one with this column or the default of the kind."""
     import altair as alt
 
     x_axis, y_axis = drawing.kind.x, drawing.kind.y
@@ -135,7 +135,7 @@ def _axes(drawing: Drawing, y: str | None = None) -> dict[str, Any]:
 
 
 def _scale(drawing: Drawing, axis: Axis) -> dict[str, Any]:
-    """Return the scale of an axis, and its ticks."""
+    """Return the scale and the ticks of an axis."""
     import altair as alt
 
     if axis.scale == "difference":
@@ -170,7 +170,7 @@ def _scale(drawing: Drawing, axis: Axis) -> dict[str, Any]:
 
 
 def _benefits(drawing: Drawing) -> list[float]:
-    """Return the ends of an axis of net benefits: what is far below 0 is of no use."""
+    """Return the ends of a net benefit axis: values far below 0 are cut off."""
     curves = drawing.points.filter(part="curve")
     highest = curves.select(pl.max_horizontal("net_benefit", "upper", "treat_all").max()).item()
     most = highest if highest > 0 else 1.0
@@ -178,7 +178,7 @@ def _benefits(drawing: Drawing) -> list[float]:
 
 
 def _reference(drawing: Drawing) -> alt.Chart:
-    """Draw the reference line: of the kind, or of the points."""
+    """Draw the reference line of the kind, or the reference lines in the points."""
     import altair as alt
 
     kind = drawing.kind
@@ -199,7 +199,7 @@ def _reference(drawing: Drawing) -> alt.Chart:
 
 
 def _intervals(drawing: Drawing) -> alt.Chart:
-    """Draw the interval of each point as an area."""
+    """Draw the intervals of the points as an area."""
     import altair as alt
 
     marks = alt.Chart().mark_area(fillOpacity=0.2, strokeWidth=0, clip=drawing.kind.is_clipped)
@@ -244,7 +244,7 @@ def _folds(drawing: Drawing) -> alt.Chart:
 
 
 def _bands(drawing: Drawing) -> alt.Chart:
-    """Draw each band as a closed line that is filled: its two limits have points at different rates."""
+    """Draw each band as a filled closed line: its two limits have points at different rates."""
     import altair as alt
 
     marks = alt.Chart().mark_line(filled=True, interpolate="linear-closed", fillOpacity=0.2, strokeWidth=0)
@@ -255,7 +255,7 @@ def _bands(drawing: Drawing) -> alt.Chart:
 
 
 def _with_numbers(function: str, drawing: Drawing, areas: IntoFrame) -> Drawing:
-    """Add the number of each curve: beside its name in the legend or, of several panels, in each panel."""
+    """Add the number of each curve: in the legend or, with several panels, in each panel."""
     table = rows_of(function, areas).collect()
     keys = [*drawing.by, *drawing.facet]
     missing = [name for name in (*keys, *drawing.kind.numbers) if name not in table.columns]
@@ -263,7 +263,7 @@ def _with_numbers(function: str, drawing: Drawing, areas: IntoFrame) -> Drawing:
         reason = f"has no column {missing[0]!r}: it must have {', '.join((*keys, *drawing.kind.numbers))}"
         source = 'report(frame, "label", "score")'
         if "average_precision" in missing:
-            # A report has none.
+            # A report has no average precision.
             source = 'frame.select(roc_summary("label", "score")).unnest("score")'
         raise OptionError(function, "areas", reason, f"write areas={source}")
     if "scope" in table.columns:
@@ -275,7 +275,7 @@ def _with_numbers(function: str, drawing: Drawing, areas: IntoFrame) -> Drawing:
     if defined.select("curve", "panel").is_duplicated().any():
         reason = f"has several rows of one curve, which {', '.join(keys) or 'no column'} should tell apart"
         raise OptionError(function, "areas", reason)
-    # There may be areas of curves that are not drawn.
+    # Areas of curves that are not drawn are ignored.
     texts = defined.join(drawing.points, on=["curve", "panel"], how="semi").select(
         "curve", "panel", area=_number_text(drawing.kind.numbers)
     )
@@ -287,7 +287,7 @@ def _with_numbers(function: str, drawing: Drawing, areas: IntoFrame) -> Drawing:
         return replace(drawing, labels=labels)
     if len(drawing.curves) > _MOST_LINES:
         return drawing
-    # From the lowest curve of the legend upwards, in the corner that no good curve passes.
+    # From the lowest curve of the legend upwards, in the corner that good curves avoid.
     place = {
         name: (0.05 + _LINE * line) * drawing.end
         for line, name in enumerate(reversed(drawing.curves or [""]))
@@ -302,7 +302,7 @@ def _with_numbers(function: str, drawing: Drawing, areas: IntoFrame) -> Drawing:
 
 
 def _numbers_in_panels(drawing: Drawing) -> list[alt.Chart]:
-    """Write the numbers into the panels, each beside a point in the colour of its curve."""
+    """Write the numbers into the panels, each next to a point in the colour of its curve."""
     import altair as alt
 
     is_left = drawing.kind.corner == "left"
@@ -319,7 +319,7 @@ def _numbers_in_panels(drawing: Drawing) -> list[alt.Chart]:
 
 
 def _number_text(numbers: Sequence[str]) -> pl.Expr:
-    """Return a number with its interval as text."""
+    """Format a number with its interval."""
     estimate, *limits = (pl.col(name).map_elements(_short, return_dtype=pl.String) for name in numbers)
     if not limits:
         return estimate
@@ -328,5 +328,5 @@ def _number_text(numbers: Sequence[str]) -> pl.Expr:
 
 
 def _short(value: float) -> str:
-    """Return a number with three decimals; below 0.001, such as Brier scores of rare events, two digits."""
+    """Format a number with three decimals, and below 0.001 (Brier scores of rare events) with two digits."""
     return f"{value:.2g}" if 0 < abs(value) < 0.001 else f"{value:.3f}"

@@ -1,4 +1,4 @@
-"""Charts of the differences of curves."""
+"""Charts of differences of curves."""
 
 from __future__ import annotations
 
@@ -28,34 +28,33 @@ def plot_difference(
     """Return a chart of the differences of two ROC curves, with their bands.
 
     This function needs Altair: ``pip install "polars-auc[plot]"``. It computes no statistic: it draws the
-    points that :func:`polars_auc.roc_difference_band` gives. Where a band is above 0, the first score is
-    better.
+    points of :func:`polars_auc.roc_difference_band`. Where a band is above 0, the first score is better.
 
     Parameters
     ----------
     differences
         The points, as rows or as lists: the long table of :func:`polars_auc.curve_points`, or a frame with
-        lists of such points, as ``group_by(...).agg(roc_difference_band(...))`` gives it. Of several columns
-        of lists each is one difference, and their names make the column ``score``.
+        lists of such points, as from ``group_by(...).agg(roc_difference_band(...))``. Of several list columns
+        each is one difference, and their names become the column ``score``.
     by
-        The columns that tell the differences of one panel apart. Each combination has a colour. The default
-        is ``score``, if there is such a column.
+        The columns that identify the differences within a panel. Each combination has a colour. Default:
+        ``score``, if there is such a column.
     facet
-        The columns whose combinations make panels, small charts with the same axes; one chart without it.
+        The columns whose combinations define the panels: small charts with the same axes. Default: one chart.
     columns
-        With ``facet``: the number of panels side by side, 3 by default.
+        With ``facet``: the number of panels per row; default 3.
     size
-        The width and height of the chart, or of each panel, in pixels: 340, and 200 for panels.
+        The width and height of the chart, or of each panel, in pixels. Default: 340, and 200 for panels.
     x_title, y_title
-        The titles of the axes. None is what they show, and "" no title.
+        The titles of the axes. Default: the quantities on the axes; "" is no title.
     tooltip
-        Whether the point that is nearest to the pointer is marked, and its numbers are shown.
+        Whether the point nearest to the pointer is marked and its numbers are displayed.
 
     Returns
     -------
     altair.LayerChart or altair.FacetChart
-        The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``; and
-        for :func:`polars_auc.save_chart`.
+        The chart. It can be extended, as in ``chart.properties(title="...")`` or ``chart | other``, and
+        written by :func:`polars_auc.save_chart`.
 
     Examples
     --------

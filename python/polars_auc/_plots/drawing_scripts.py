@@ -1,7 +1,7 @@
-"""The scripts that draw charts in a page.
+"""Cache of the scripts that draw charts in a page.
 
-vl-convert takes more than a second to bundle them, and they depend on its version alone. So they are kept in
-the cache folder of the user: ``~/.cache/polars-auc``, or where the system has it.
+vl-convert bundles them in more than a second, and they depend on its version alone. They are cached in the
+cache folder of the user: ``~/.cache/polars-auc``, or the equivalent of the system.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def drawing_scripts() -> str:
 
 
 def _file() -> Path | None:
-    """Return the file that the scripts are kept in, if the user has a folder and vl-convert a version."""
+    """Return the cache file, or None without a home folder or an installed vl-convert."""
     try:
         return _folder() / f"drawing_scripts.{version('vl-convert-python')}.js"
     except (RuntimeError, PackageNotFoundError):
@@ -47,7 +47,7 @@ def _folder() -> Path:
         case _:
             name, default = "XDG_CACHE_HOME", ".cache"
     folder = Path(os.environ.get(name, ""))
-    # A path that is not whole is not meant, as the standard of XDG says.
+    # The XDG specification requires relative paths to be ignored.
     return (folder if folder.is_absolute() else Path.home() / default) / "polars-auc"
 
 
@@ -56,9 +56,9 @@ def _digest(scripts: bytes) -> bytes:
 
 
 def _read(file: Path) -> str | None:
-    """Return the scripts of a file, if it is the user's own and whole: its first line is their digest."""
+    """Return the cached scripts if the user owns the file and its first line is the digest of the rest."""
     try:
-        # With the rights of one user and the folders of another, a page would run what the other one wrote.
+        # A process with the home folder of another user must not run scripts that the other user wrote.
         if hasattr(os, "getuid") and file.stat().st_uid != os.getuid():
             return None
         digest, _, scripts = file.read_bytes().partition(b"\n")
@@ -68,7 +68,7 @@ def _read(file: Path) -> str | None:
 
 
 def _write(file: Path, scripts: str) -> None:
-    """Write the scripts so that no reader sees half a file; where that fails, they are made each time."""
+    """Write the cache atomically; if the write fails, the next call bundles the scripts again."""
     content = scripts.encode()
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A chart of the areas of all groups of a report, with their intervals."""
+"""A forest plot of the groups of a report."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     import altair as alt
 
 FEW_ROWS = 10
-"""With fewer rows in a class, intervals are wide, and by DeLong too short."""
+"""With fewer rows in a class, intervals are wide, and DeLong intervals too short."""
 
 _NAME = "plot_forest"
 _NEEDED = ("scope", "score", "n", "auc", "lower", "upper")
 
 _AREAS = ("auc", "lower", "upper", "overall")
 
-# The column that the dashed line is of, and what it means.
+# The column of the dashed line, and its description.
 _WITHIN = ("within_auc", "the mean AUC within groups")
 _ALL_ROWS = ("auc", "the AUC of all rows, which also ranks rows of different groups against each other")
 
@@ -32,7 +32,7 @@ _ALL_ROWS = ("auc", "the AUC of all rows, which also ranks rows of different gro
 _LINE = 16
 _WIDTH = 260
 
-# Panels side by side.
+# Panels per row.
 _COLUMNS = 3
 
 
@@ -45,7 +45,7 @@ def plot_forest(
     width: int = _WIDTH,
     x_title: str | None = None,
 ) -> alt.LayerChart | alt.FacetChart:
-    """Return a forest plot of a report: the AUC of each group with its interval, the lowest AUC first.
+    """Return a forest plot of a report: the AUC of each group with its interval, in ascending order.
 
     This function needs Altair: ``pip install "polars-auc[plot]"``. It computes no statistic: it draws the
     numbers of :func:`polars_auc.report`.
@@ -53,26 +53,26 @@ def plot_forest(
     Parameters
     ----------
     report
-        A report with groups, as :func:`polars_auc.report` makes it with ``by``. Each score has a panel, and
-        the first score says in which order the groups are.
+        A report with groups, from :func:`polars_auc.report` with ``by``. Each score has a panel, and the
+        first score determines the order of the groups.
     limit
-        The most groups that are drawn, from 2 to 500. Of more groups, those are drawn that differ
-        significantly (``versus``), the smallest p-values first, and then those with the most rows.
+        The largest number of groups, from 2 to 500. Significantly different groups (``versus``) have priority
+        in ascending order of p-values, then the groups with the most rows.
     level
-        The level of the report, between 0 and 1. If the report compares groups (``versus``), those whose
-        ``p_adjusted`` is at most ``1 - level`` are marked.
+        The level of the report, between 0 and 1. If the report compares groups (``versus``), groups with
+        ``p_adjusted`` of at most ``1 - level`` are marked.
     width
         The width of each panel in pixels, from 50 to 5000.
     x_title
-        The title of the axis of areas. None is "AUC".
+        The title of the AUC axis. Default "AUC".
 
     Returns
     -------
     altair.LayerChart or altair.FacetChart
-        The chart: a line for each group, from the lower to the upper limit of its interval, and a point at
-        its AUC. The dashed line is the mean AUC within groups, if the report has it (``versus``), and
-        otherwise the AUC of all rows, which also ranks rows of different groups against each other. Groups
-        without an AUC are left out, and the points of groups with fewer than 10 rows in a class are pale.
+        The chart. Each group has a line from the lower to the upper limit of its interval, and a point at its
+        AUC. The dashed line is the mean AUC within groups, if the report has it (``versus``). Otherwise it is
+        the AUC of all rows, which also ranks rows of different groups against each other. Groups without an
+        AUC are omitted, and points of groups with fewer than 10 rows in a class are pale.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def plot_forest(
         few=has_few_rows(table.schema),
     ).join(overall, on="score", how="left", maintain_order="left")
     scores = rows["score"].unique(maintain_order=True).to_list()
-    # A group without an AUC of the first score is among those of the next one.
+    # A group without an AUC for the first score is ordered by the next score that has one.
     first = rows.sort(pl.col("score").cast(pl.Enum(scores)), "auc", maintain_order=True).unique(
         "group", keep="first", maintain_order=True
     )
@@ -156,9 +156,9 @@ def plot_forest(
 
 
 def _ranked(groups: pl.DataFrame, limit: int) -> tuple[set[str], str]:
-    """Return the groups that are drawn, and words that say which: the significant ones, then the largest.
+    """Return the selected groups and a description of the selection: significant ones, then the largest.
 
-    Those of a few rows have the lowest and the highest AUC by chance.
+    Small groups would dominate a selection by AUC: their AUCs are extreme by chance.
     """
     p_value = pl.col("p_adjusted") if "p_adjusted" in groups.columns else pl.lit(None, dtype=pl.Float64)
     each = groups.group_by("group", maintain_order=True).agg(
@@ -178,7 +178,7 @@ def _ranked(groups: pl.DataFrame, limit: int) -> tuple[set[str], str]:
 
 
 def group_name(keys: list[str], schema: pl.Schema) -> pl.Expr:
-    """Return the name of a group: the values of its columns, beside their names if there are groupings."""
+    """Return the name of a group: its values, with column names if there are several groupings."""
     if GROUPING not in schema:
         return key_label(keys)
     parts = [
@@ -189,7 +189,7 @@ def group_name(keys: list[str], schema: pl.Schema) -> pl.Expr:
 
 
 def has_few_rows(schema: pl.Schema) -> pl.Expr:
-    """Whether an AUC of a report is of few positives or few negatives."""
+    """Return whether an AUC of a report has few positives or few negatives."""
     if "n_pos" not in schema:
         return pl.lit(value=False)
     return (pl.min_horizontal("n_pos", pl.col("n") - pl.col("n_pos")) < FEW_ROWS) & pl.col(

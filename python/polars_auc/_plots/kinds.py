@@ -1,4 +1,4 @@
-"""Kinds of curves that a chart draws: their points, axes, reference lines and numbers."""
+"""Kinds of curves: their points, axes, reference lines and numbers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Kind:
     """A kind of curve."""
 
     name: str
-    """The name of one curve, which begins the description of a chart."""
+    """The name of one curve, the first words of the chart description."""
     expression: Callable[..., pl.Expr]
     """The expression that returns the points."""
     x: Axis
@@ -60,9 +60,9 @@ class Kind:
     nullable: tuple[str, ...] = ()
     """Fields that may be null."""
     texts: tuple[str, ...] = ("threshold",)
-    """Fields in the dtype of the score, which tooltips have as text."""
+    """Fields in the dtype of the score; tooltips display them as text."""
     columns: tuple[str, ...] = ()
-    """Other columns of points, which make no groups."""
+    """Other columns of points, which are not group columns."""
     interpolate: Literal["linear", "step-before"] = "linear"
     summary: Callable[..., pl.Expr] | None = None
     """The expression with the number of a curve."""
@@ -70,11 +70,11 @@ class Kind:
     """Its fields: the estimate and, if there is one, its interval."""
     number_title: str = ""
     plural: str = ""
-    """The name of several curves; the name with an s if empty."""
+    """The plural of the name; by default the name with an s."""
     needs: str = "a positive and a negative"
-    """The rows that a curve needs."""
+    """The required rows of a curve."""
     corner: Literal["left", "right"] = "right"
-    """Where numbers are in panels."""
+    """The position of numbers in panels."""
 
     @property
     def has_intervals(self) -> bool:
@@ -83,22 +83,22 @@ class Kind:
 
     @property
     def has_error_bars(self) -> bool:
-        """Whether points are bins with the limits of their rates."""
+        """Whether points are bins with limits of their rates."""
         return "rate_lower" in self.fields
 
     @property
     def is_clipped(self) -> bool:
-        """Whether points may be outside of the axes."""
+        """Whether points may be outside the axes."""
         return self.y.scale in ("deviate", "benefit")
 
     @property
     def has_bands(self) -> bool:
-        """Whether each point is a band of rows, which has a mark."""
+        """Whether each point is a band of rows and has a mark."""
         return self.expression is gains_table
 
     @property
     def example(self) -> str:
-        """The code that makes points."""
+        """The code that computes the points."""
         return f'curve_points(frame, {self.expression.__name__}("label", "score"))'
 
 

@@ -1,4 +1,4 @@
-"""How charts of curves are laid out: colours, lines, the point at the pointer, panels."""
+"""Layout of charts: colours, lines, tooltips and panels."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from polars_auc._plugin.packages import require
 if TYPE_CHECKING:
     import altair as alt
 
-# Four colours that people with any colour vision tell apart, with a contrast of 3 to white and to dark grey.
-# Further curves have the same colours with other dashes.
+# Four colours that are distinct with any colour vision, with a contrast of 3 to white and to dark grey.
+# Further curves repeat the colours with other dashes.
 COLORS = ("#1f77d0", "#d55e00", "#009e73", "#c46ba8")
 _DASHES = ((1, 0), (6, 2), (2, 2), (8, 2, 2, 2))
 _MOST_CURVES = len(COLORS) * len(_DASHES)
@@ -29,7 +29,7 @@ REFERENCE = "#808080"
 """A grey with the same contrast."""
 
 ANSWER, MARKED = COLORS[:2]
-"""The colours of one answer, and of answers that are marked."""
+"""The colours of regular and of marked results."""
 
 _SIZE, _SIZE_OF_PANEL = 340, 200
 _MOST_NAMES = 16
@@ -37,14 +37,14 @@ _MOST_NAMES = 16
 
 @dataclass(frozen=True)
 class Layout:
-    """How large a chart is, or each of its panels, and how many panels are side by side."""
+    """Size of a chart or of each panel, and the number of panels per row."""
 
     size: int
     columns: int
 
 
 def altair(name: str) -> ModuleType:
-    """Import Altair, or say what to install."""
+    """Import Altair, or raise with the install command."""
     require(name, "altair", extra="plot")
     import altair as alt
 
@@ -52,28 +52,28 @@ def altair(name: str) -> ModuleType:
 
 
 def number_tooltip(name: str, *, title: str | None = None, is_integer: bool = False) -> alt.Tooltip:
-    """Return the line of a tooltip with a number."""
+    """Return a tooltip line with a number."""
     import altair as alt
 
     line = alt.Tooltip(f"{name}:Q", format=number_format(name, "altair", is_integer=is_integer))
     return line if title is None else line.title(title)
 
 
-# The steps at which an axis of areas ends, and how many of them it has at least.
+# Steps for the ends of an AUC axis, and the smallest number of steps on it.
 _STEPS, _LEAST_STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2), 4
 
 
 def area_scale(values: Iterable[float | None]) -> Any:
-    """Return the scale of an axis of areas: it holds these numbers, and never leaves 0 to 1.
+    """Return the scale of an AUC axis: it contains these numbers, and stays within 0 to 1.
 
-    Differences of areas are from -1 to 1.
+    Differences of AUCs stay within -1 to 1.
     """
     import altair as alt
 
     numbers = [number for number in values if number is not None and math.isfinite(number)]
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     step = max(each for each in _STEPS if each <= max((high - low) / _LEAST_STEPS, _STEPS[0]))
-    # Beyond the rounding of a quotient.
+    # Tolerance for the rounding of the quotient.
     ends = [math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step]
     if ends[0] == ends[1]:
         ends = [ends[0] - step, ends[1] + step]
@@ -102,12 +102,12 @@ def layout(
 def arranged(
     layers: list[Any], drawing: Drawing, shape: Layout, description: str
 ) -> alt.LayerChart | alt.FacetChart:
-    """Put layers into one chart, or into a panel for each of the names."""
+    """Combine layers into one chart, or into a panel for each panel name."""
     import altair as alt
 
     height = round(shape.size * (1 + drawing.depth))
     chart = alt.layer(*layers).properties(width=shape.size, height=height)
-    # Of a frame Altair takes at most 5000 rows; and InlineData takes minutes to check as many values.
+    # Altair limits frames to 5000 rows, and validates InlineData of this size in minutes.
     data = {"values": drawing.points.to_dicts()}
     if not drawing.facet:
         return chart.properties(data=data, description=description)
@@ -120,7 +120,7 @@ def arranged(
 def with_separate_axes(grid: alt.FacetChart) -> alt.FacetChart:
     """Draw the horizontal axis of each panel.
 
-    Otherwise that of a column is below the last row, also if the column has no panel there.
+    By default each column has one axis below the last row, also if the column has no panel there.
     """
     separate: alt.FacetChart = grid.resolve_axis(x="independent")
     return separate
@@ -129,7 +129,7 @@ def with_separate_axes(grid: alt.FacetChart) -> alt.FacetChart:
 def titled(
     function: str, chart: alt.LayerChart | alt.FacetChart, x_title: object, y_title: object
 ) -> alt.LayerChart | alt.FacetChart:
-    """Return the chart with other titles of its axes; None leaves a title as it is."""
+    """Replace the axis titles of a chart; None keeps a title."""
     import altair as alt
 
     whole: Any = chart
@@ -144,7 +144,7 @@ def titled(
 
 
 def color(drawing: Drawing) -> Any:
-    """Return the colour of a curve, or of a reference line."""
+    """Return the colour encoding of curves and reference lines."""
     import altair as alt
 
     if not (drawing.by or drawing.references):
@@ -156,7 +156,7 @@ def color(drawing: Drawing) -> Any:
 
 
 def dashes(drawing: Drawing) -> Any:
-    """Return the dash of a curve, or of a reference line."""
+    """Return the dash encoding of curves and reference lines."""
     import altair as alt
 
     names = _names(drawing)
@@ -167,14 +167,14 @@ def dashes(drawing: Drawing) -> Any:
 
 
 def _names(drawing: Drawing) -> list[str]:
-    """Return what has a colour: the curves, and reference lines."""
+    """Return the names with a colour: curves, then reference lines."""
     return [*(drawing.curves or [""]), *drawing.references]
 
 
 def _legend(drawing: Drawing) -> Any:
     import altair as alt
 
-    # A name is never cut. JSON is a part of the language of expressions.
+    # Names are never truncated. JSON is a subset of the expression language.
     labels: dict[str, Any] = {}
     if drawing.labels:
         texts = {**drawing.labels, **{name: name for name in drawing.references}}
@@ -199,7 +199,7 @@ def lines(
     clip: bool = False,
     part: str = "curve",
 ) -> alt.Chart:
-    """Draw lines from point to point, straight ones by default: tied rows make a diagonal."""
+    """Draw lines between points, straight by default: tied rows are a diagonal."""
     import altair as alt
 
     if len(drawing.curves) > _MOST_CURVES:
@@ -225,7 +225,7 @@ def lines(
 
 
 def points(drawing: Drawing, axes: dict[str, Any], numbers: list[Any]) -> alt.Chart:
-    """Mark the point that is nearest to the pointer, and say what it is."""
+    """Mark the point nearest to the pointer, with a tooltip."""
     import altair as alt
 
     nearest = alt.selection_point(on="pointerover", clear="pointerout", nearest=True, empty=False)
@@ -243,7 +243,7 @@ def points(drawing: Drawing, axes: dict[str, Any], numbers: list[Any]) -> alt.Ch
 
 
 def described(what: str, drawing: Drawing, reference: str, lines_are: str = "Curves") -> str:
-    """Say what is drawn, for those who do not see it."""
+    """Describe the chart for screen readers."""
     parts = [what]
     for kind, keys, names in (
         (lines_are, drawing.by, drawing.curves),

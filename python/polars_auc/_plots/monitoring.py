@@ -1,4 +1,4 @@
-"""A chart of the mean AUC of periods so far, with its running interval."""
+"""A chart of the mean AUC up to each period, with its always-valid interval."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LIMITS = ("estimate", "lower", "upper")
 # The width of a panel and of a single chart, and the height.
 _WIDTHS, _HEIGHT = (260, 520), 160
 
-# What a browser draws at once.
+# Largest number of rows that browsers draw without delay.
 _MOST_ROWS = 50_000
 
 
@@ -50,41 +50,41 @@ def plot_monitoring(
     x_title: str | None = None,
     y_title: str | None = None,
 ) -> alt.LayerChart | alt.FacetChart:
-    """Return a chart of the mean AUC of the periods so far, with its interval that holds at all of them.
+    """Return a chart of the mean AUC up to each period, with its interval that is valid at all periods.
 
-    This function needs Altair: ``pip install "polars-auc[plot]"``. It computes no statistic: it draws what
-    :func:`polars_auc.always_valid` gives.
+    This function needs Altair: ``pip install "polars-auc[plot]"``. It computes no statistic: it draws the
+    results of :func:`polars_auc.always_valid`.
 
     Parameters
     ----------
     periods
-        A frame of one row a period, or of one for each combination of ``facet`` and period.
+        A frame with one row for each period, or for each combination of ``facet`` and period.
     period
-        The column of periods, which are sorted.
+        The column of periods, which the chart sorts.
     mean
-        The column of Structs of :func:`polars_auc.always_valid`.
+        The Struct column from :func:`polars_auc.always_valid`.
     alarm
-        The column of Structs of the test that raises the alarm, such as those of
+        The Struct column of the test that raises the alarm, such as from
         :func:`polars_auc.always_valid_change`; ``mean`` by default.
     facet
-        The columns whose combinations make panels, such as segments; one chart without it. All panels have
-        one scale of AUCs, and intervals beyond it are cut.
+        The columns whose combinations define the panels, such as segments. Default: one chart. All panels
+        share one AUC axis, and intervals beyond it are clipped.
     reference
-        An AUC at which there is a dashed line.
+        An AUC with a dashed line.
     level
         The level of the test: the first period at which its p-value is at most ``1 - level`` is marked.
     columns
-        The number of panels side by side, from 1 to 100.
+        The number of panels per row, from 1 to 100.
     width
-        The width of the chart, or of each panel, in pixels: 520, and 260 for panels.
+        The width of the chart, or of each panel, in pixels. Default: 520, and 260 for panels.
     x_title, y_title
-        The titles of the axes. None is what they show, and "" no title.
+        The titles of the axes. Default: the quantities on the axes; "" is no title.
 
     Returns
     -------
     altair.LayerChart or altair.FacetChart
-        The chart: a line of the mean, and its interval as the area about it. If the frame has a column
-        ``auc``, the periods' own AUCs are pale points.
+        The chart: a line of the mean, with its interval as an area. If the frame has a column ``auc``, the
+        AUCs of single periods are pale points.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def monitoring_chart(
     columns: int = 3,
     width: int = _WIDTHS[0],
 ) -> Any:
-    """Draw periods that are in order, in panels of these names; ``answers`` are the means and the tests."""
+    """Draw sorted periods in panels with these names; ``answers`` are the columns of means and tests."""
     import altair as alt
 
     mean, alarm = answers
@@ -145,12 +145,12 @@ def monitoring_chart(
         pl.col(alarm).struct.field("p_value").fill_nan(None),
         pl.lit(None if reference is None else float(reference), pl.Float64).alias("reference"),
     ).with_columns(alarm=rejected & (rejected.cum_sum().over("panel") == 1))
-    # A panel may lack periods that another one has.
+    # A panel may lack periods of other panels.
     in_order = table.sort(period, nulls_last=True).select(key_text(period)).to_series()
     order = in_order.unique(maintain_order=True).to_list()
     panels = rows["panel"].unique(maintain_order=True).to_list()
     data = {"values": rows.to_dicts()}
-    # The interval of the first periods of a small group would press the lines of all panels flat.
+    # Wide intervals of the first periods of small groups would flatten the lines in all panels.
     last = rows.group_by("panel").agg(pl.col("lower", "upper").drop_nulls().last())
     points = [name for name in ("auc", "estimate") if name in rows.columns]
     seen = [
@@ -171,7 +171,7 @@ def monitoring_chart(
 
 
 def _checked(frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: list[str]) -> pl.DataFrame:
-    """Return the rows in the order of panels and periods; refuse what is no answer of periods."""
+    """Return the rows sorted by panel and period; raise if a column is not a result for periods."""
     for role, column in (("period", period), ("mean", answers[0]), ("alarm", answers[1])):
         refuse_pattern(_NAME, role, column)
     schema = frame.collect_schema()

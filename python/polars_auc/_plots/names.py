@@ -1,4 +1,4 @@
-"""How names of groups and scores are shown: alike in tables, on charts and in sentences."""
+"""Formatting of group and score names for tables, charts and sentences."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ SCORE = "score"
 """The column of the names of scores."""
 
 OVERALL = "overall"
-"""What stands for all rows."""
+"""The label of the row over all rows."""
 
-# Words that stand for something else.
+# Words with a special meaning.
 _RESERVED = ("", "null", OVERALL, EVERY)
 
-# Letters and marks that are drawn as nothing, which Python takes for printable.
+# Invisible characters that Python considers printable.
 _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""Return text with an escape, such as ``\x1b``, in place of each character that cannot be seen.
+    r"""Return text with each invisible character replaced by an escape such as ``\x1b``.
 
-    These are control characters, those without a width, and those that turn the direction of writing.
+    These are control characters, zero-width characters, and characters that change the text direction.
     """
     if text.isprintable() and not _UNSEEN.search(text):
         return text
@@ -40,7 +40,7 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def score_text(column: str = SCORE) -> pl.Expr:
-    """Return the names of scores as text: as they are, where they can be seen."""
+    """Return the names of scores as text, with escapes for invisible characters."""
 
     def escaped(names: pl.Series) -> pl.Series:
         texts = names.cast(pl.String).fill_null("null")
@@ -50,15 +50,15 @@ def score_text(column: str = SCORE) -> pl.Expr:
 
 
 def key_text(key: str, *, joined: bool = False) -> pl.Expr:
-    """Return the values of a column of groups as text: see :func:`key_texts`."""
+    """Format a group column as text: see :func:`key_texts`."""
     return pl.col(key).map_batches(lambda values: key_texts(values, joined=joined), return_dtype=pl.String)
 
 
 def key_texts(values: pl.Series, *, joined: bool = False) -> pl.Series:
-    """Return values of a column of groups as text; words that could be taken for another value are quoted.
+    """Format values of a group column as text, and quote ambiguous words.
 
-    These are the words that stand for null and for all, and those with escapes; and, if values are joined by
-    commas, words with a comma or a quote.
+    Words are quoted if they are reserved for null or for all values, or if they contain escapes. If values
+    are joined by commas, words with a comma or a quote are also quoted.
     """
     texts = plain_texts(values)
     if values.dtype in (pl.String, pl.Categorical, pl.Enum):
@@ -70,7 +70,7 @@ def key_texts(values: pl.Series, *, joined: bool = False) -> pl.Series:
 
 
 def plain_texts(values: pl.Series) -> pl.Series:
-    """Return values of any dtype as text: bytes as UTF-8 or in hexadecimal, lists as in Python."""
+    """Format values of any dtype as text: bytes as UTF-8 or hexadecimal, lists as in Python."""
     if values.dtype == pl.Duration:
         return values.dt.to_string("polars")
     if _casts_to_text(values.dtype):
@@ -80,7 +80,7 @@ def plain_texts(values: pl.Series) -> pl.Series:
 
 
 def _casts_to_text(dtype: pl.DataType) -> bool:
-    """Say whether Polars casts values of this dtype to text."""
+    """Return whether Polars casts values of this dtype to text."""
     if isinstance(dtype, pl.Struct):
         return all(_casts_to_text(field.dtype) for field in dtype.fields)  # type: ignore[arg-type]
     return not isinstance(dtype, pl.Duration | pl.Binary | pl.List | pl.Array)

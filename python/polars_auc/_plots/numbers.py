@@ -1,4 +1,4 @@
-"""How numbers are shown: as text, on pages, in sheets of Excel and in tooltips of charts."""
+"""Formatting of numbers for text, pages, Excel sheets and tooltips."""
 
 from __future__ import annotations
 
@@ -11,36 +11,35 @@ from typing import Literal
 import polars as pl
 
 SCORE_COLUMNS = ("threshold", "highest", "lowest")
-"""Columns of values of scores."""
+"""Columns with score values."""
 
-# Numbers of rows, which are sums of weights if rows have weights.
+# Counts of rows; with weights they are sums of weights.
 _COUNTS = ("n", "n_pos", "n_neg", "cum_n", "cum_pos", "cum_neg", "tp", "fp", "fn", "tn")
 
-# Digits behind the point of areas, rates and p-values, and significant digits of values of scores, which may
-# lie close together.
+# Decimals of areas, rates and p-values, and significant digits of score values, which may be close together.
 _DIGITS = 4
 _DIGITS_OF_SCORES = 6
 
 SMALLEST = 0.0001
-"""Smaller p-values are shown as smaller than this, and smaller values of scores with an exponent."""
+"""Smaller p-values are displayed as less than this, and smaller score values with an exponent."""
 
-# What is below has an exponent, also if a whole column is.
+# Smaller numbers have an exponent, also if all numbers of a column are this small.
 _TINY = 1e-6
 _SIGNIFICANT = -1
 
-# Larger numbers are written with an exponent.
+# Numbers from here on have an exponent.
 _LARGEST = 1e15
 
 P_ADJUSTED = "p_adjusted"
-"""How the names of columns of adjusted p-values end."""
+"""The suffix of columns of adjusted p-values."""
 
 _PLAIN = re.compile(r"-?\d+(\.\d+)?")
 
-# Spaces as wide as a digit and as a point.
+# Spaces of the widths of a digit and of a decimal point.
 _SPACES = {"text": (" ", " "), "html": ("\u2007", "\u2008")}
 
-# The table of groups of a page sorts by the numbers themselves, null first, and so formats them in the
-# browser: with the limits above.
+# The table of groups on a page sorts by the numbers themselves, null first. The browser therefore formats
+# them, with the limits above.
 _FLOAT_IN_BROWSER = """function (value, type) {
   if (type !== "display") return value;
   if (typeof value !== "number") return value === null || value === "" ? "-" : value;
@@ -57,14 +56,14 @@ _INTEGER_IN_BROWSER = """function (value, type) {
 
 
 def is_p_value(name: str) -> bool:
-    """Whether a column of this name holds p-values."""
+    """Return whether a column of this name contains p-values."""
     return name.endswith(("p_value", "p_adjusted"))
 
 
 def places_of(name: str, values: Iterable[object]) -> int:
-    """Return the number of digits behind the point of all numbers of a column.
+    """Return the number of decimals of a column.
 
-    Areas and rates have four, and larger numbers fewer; it is -1 where all are so small that
+    Areas and rates have four, and larger numbers fewer. The result is -1 if all numbers are so small that
     each has an exponent.
     """
     numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
@@ -87,7 +86,7 @@ def cell(
     *,
     low_is_positive: bool = False,
 ) -> str:
-    """Return a value as the column of this name shows it, with so many digits behind the point.
+    """Format a value for the column of this name, with this number of decimals.
 
     On pages integers have commas.
     """
@@ -98,19 +97,19 @@ def cell(
     if value != value:
         return "NaN"
     if name in SCORE_COLUMNS:
-        # Bands end at their highest scores, and low scores are positive up to the threshold.
+        # The highest score of a band is an upper bound, as is a threshold if low scores are positive.
         is_top = name == "highest" or (name == "threshold" and low_is_positive)
         return _score(value, ROUND_CEILING if is_top else ROUND_FLOOR)
     if not isinstance(value, float):
         return str(value)
-    # A small p-value is not 0.
+    # A small p-value is not rounded to 0.
     if is_p_value(name) and value < SMALLEST:
         return f"<{SMALLEST}"
     return _number(value, places_of(name, [value]) if places is None else places)
 
 
 def aligned(name: str, texts: Sequence[str], context: Literal["text", "html"] = "text") -> list[str]:
-    """Return values of scores, which have digits of their own, with their points below each other."""
+    """Align score values, which have different numbers of decimals, at the decimal point."""
     if name not in SCORE_COLUMNS:
         return list(texts)
     digit, point = _SPACES[context]
@@ -125,10 +124,10 @@ def aligned(name: str, texts: Sequence[str], context: Literal["text", "html"] = 
 
 
 def _score(value: object, rounding: str) -> str:
-    """Return a value of scores with six significant digits, near 1 of its distance from 1.
+    """Format a score with six significant digits; near 1, with six significant digits of its distance from 1.
 
-    It is rounded away from the scores that it bounds, so that the same rows are within the bound, unless
-    others lie closer to it than the last digit.
+    It is rounded away from the scores that it bounds. The rounded bound selects the same rows, unless other
+    scores differ from it by less than the last digit.
     """
     text = repr(value) if isinstance(value, float) else str(value)
     try:
@@ -148,10 +147,10 @@ def _score(value: object, rounding: str) -> str:
 
 
 def _number(value: float, places: int) -> str:
-    """Return a number with these digits behind the point, or with significant ones."""
+    """Format a number with this number of decimals, or with significant digits."""
     if places == _SIGNIFICANT or not abs(value) < _LARGEST:
         return f"{value:#.{_DIGITS}g}"
-    # What is rounded to 0 has no sign.
+    # Zero after rounding has no sign.
     text = f"{value:.{places}f}"
     return text.lstrip("-") if float(text) == 0 else text
 
@@ -163,9 +162,9 @@ def number_format(
     places: int = _DIGITS,
     is_integer: bool = False,
 ) -> str:
-    """Return the format of a column whose numbers the program of the reader formats.
+    """Return the number format of a column for the program that displays it.
 
-    It is a function of JavaScript for the table of groups on a page, a format of Excel, or one of d3 for a
+    It is a JavaScript function for the table of groups on a page, an Excel format, or a d3 format for a
     tooltip.
     """
     if context == "html":
@@ -175,7 +174,7 @@ def number_format(
         return _FLOAT_IN_BROWSER.replace("SMALL", is_small).replace("PLACES", str(places))
     if context == "altair":
         return "," if is_integer else f".{places}~g" if is_p_value(name) else f".{places}f"
-    # Scores are of any size.
+    # Scores have any magnitude.
     if name in SCORE_COLUMNS:
         return "General"
     if is_integer:
@@ -187,10 +186,10 @@ def number_format(
 
 
 def after_adjustment(table: pl.DataFrame, *columns: str) -> str:
-    """Say whether these columns of a report, or all, were adjusted for the number of tests.
+    """Describe whether these p-values of a report, or all of them, are adjusted for the number of tests.
 
-    Every adjustment raises the smallest of different p-values. Of a single test, or of equal p-values, the
-    table does not say whether they were adjusted, and neither is said.
+    Every adjustment raises the smallest of several different p-values. With a single test or equal p-values,
+    the table does not reveal an adjustment, and the result is empty.
     """
     names = columns or tuple(name for name in table.columns if name.endswith(P_ADJUSTED))
     pairs = [(name.removesuffix(P_ADJUSTED) + "p_value", name) for name in names]

@@ -1,4 +1,4 @@
-"""What a chart of curves draws: points, each with its curve and its panel."""
+"""The data of a chart of curves: points, each with its curve and its panel."""
 
 from __future__ import annotations
 
@@ -26,28 +26,29 @@ POINT_COLUMNS = (
     *ROC_BAND.fields,
     *DIFFERENCE.fields,
 )
-"""Columns of points, which make no groups."""
+"""Columns of points, which are not group columns."""
 
-# A name that no column of a user has.
+# Reserved name: no user column has it.
 _POINTS = "polars_auc: points"
 
-# What is off by less cannot be seen.
+# Smaller errors are invisible.
 _ROUNDING = 1e-9
 
 MOST_POINTS = 50_000
-"""A browser draws as many at once."""
+"""Largest number of points that browsers draw without delay."""
 
-# A curve of more points is thinned, in so many columns of pixels at most.
+# Curves with more points are thinned to at most this number of pixel columns.
 _POINTS_OF_CURVE, _PIXELS = 1000, 500
 
-# Rates at the ticks of an axis of normal deviates, which is symmetric; and how far rates of 0 are below it.
+# Tick rates of a symmetric axis of normal deviates, and the offset of rates of 0 below it.
 _TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5)
 _OUTSIDE = 0.2
 
-# Where axes of probabilities end, if all points are below.
+# Possible ends of a probability axis: the smallest above all points is used.
 _ENDS = (1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 
-# The bars of a distribution; the space above its strips, their height and that of all, as parts of the axis.
+# Number of bars of a distribution. The gap above its strips, the height of a strip and of all strips are
+# relative to the axis.
 _BARS = 40
 _GAP, _STRIP, _STRIPS = 0.04, 0.12, 0.36
 
@@ -60,29 +61,29 @@ _EXAMPLES = {
 
 @dataclass(frozen=True)
 class Drawing:
-    """Points in the order of drawing, and the names of curves and panels in the order of showing."""
+    """Points in the order of drawing, and the names of curves and panels in the order of display."""
 
     points: pl.DataFrame
     """The columns part ("curve", "band", "fold", "reference", "step" or "distribution"), curve, panel, place,
-    and those of points."""
+    and the fields of the points."""
 
     by: list[str]
     facet: list[str]
     curves: list[str]
     panels: list[str]
     labels: dict[str, str] = field(default_factory=dict)
-    """What the legend says of each curve, if that is more than its name."""
+    """The legend text of each curve, if it differs from the name."""
     has_areas: bool = False
     """Whether there are points of the part "area", which are texts in panels."""
     kind: Kind = ROC
     references: tuple[str, ...] = ()
-    """The names of reference lines that depend on the points; the legend has them after the curves."""
+    """The names of reference lines that depend on the points; they are last in the legend."""
     ticks: tuple[float, ...] = ()
     """The ticks of axes of normal deviates."""
     end: float = 1.0
     """The end of axes of probabilities."""
     depth: float = 0
-    """How far the vertical axis goes below 0 for distributions of scores, as a part of its end."""
+    """The depth of the vertical axis below 0 for score distributions, relative to its end."""
 
 
 def drawing(
@@ -95,7 +96,7 @@ def drawing(
     folds: IntoFrame | None = None,
     distribution: IntoFrame | bool = False,
 ) -> Drawing:
-    """Read curves, bands and the curves of folds, and refuse what would be drawn wrong."""
+    """Read curves, bands and curves of folds, and validate them."""
     what = "differences" if kind is DIFFERENCE else "curves"
     rows = _rows(what, curves, kind)
     keys, panels = curve_keys(rows, by, facet)
@@ -153,8 +154,8 @@ def drawing(
 def _steps(points: pl.DataFrame) -> pl.DataFrame:
     """Return the lines of calibration curves: through bins, and along each isotonic block.
 
-    Bins have limits or edges in common. Isotonic blocks have no edges in common, their rates rise, and only
-    with a band they have limits.
+    Bins have limits or common edges. Isotonic blocks have no common edges and rising rates; they have limits
+    only with a band.
     """
     keys = ["curve", "panel"]
     has_limits = pl.col("rate_lower").is_not_null().any()
@@ -169,7 +170,7 @@ def _steps(points: pl.DataFrame) -> pl.DataFrame:
 
 
 def _bars(counts: pl.DataFrame, curves: Sequence[str], end: float) -> tuple[pl.DataFrame, float]:
-    """Return bars of the numbers of rows, a strip below 0 for each curve, and the depth of all strips."""
+    """Return the bars of the row counts, a strip below 0 for each curve, and the depth of all strips."""
     names = curves or [""]
     height = min(_STRIP, _STRIPS / len(names))
     base = {name: -end * (_GAP + height * (place + 1)) for place, name in enumerate(names)}
@@ -186,7 +187,7 @@ def _bars(counts: pl.DataFrame, curves: Sequence[str], end: float) -> tuple[pl.D
 
 
 def _ticks(rates: pl.DataFrame) -> tuple[float, ...]:
-    """Return the ticks of both axes of normal deviates, from below the smallest rate that is not 0."""
+    """Return the ticks of both normal deviate axes, from below the smallest positive rate."""
     [least] = rates.select(pl.min_horizontal(pl.all().filter(pl.all() > _TICKS[0]).min())).to_series()
     first = max(tick for tick in _TICKS if tick <= min(least or 1.0, 0.01))
     lower = [NormalDist().inv_cdf(tick) for tick in _TICKS if tick >= first]
@@ -196,7 +197,7 @@ def _ticks(rates: pl.DataFrame) -> tuple[float, ...]:
 def _positions(
     points: pl.DataFrame, kind: Kind, ticks: Sequence[float]
 ) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
-    """Return points with their positions on the axes, and the reference lines that depend on them."""
+    """Return points with their positions on the axes, and reference lines that depend on the points."""
     keys = ["curve", "panel"]
     if kind.has_bands:
         last = pl.col("cum_n", "cum_fpr").last().over(keys)
@@ -233,14 +234,14 @@ def _positions(
 
 
 def _reference(name: str, points: pl.DataFrame, x: str, y: str) -> pl.DataFrame:
-    """Return a reference line for each curve; equal ones of a panel are one."""
+    """Return a reference line for each curve; equal lines in a panel are merged."""
     lines = points.select("panel", pl.col("curve").alias("source"), x, y)
     distinct = lines.unique(["panel", x, y], keep="first", maintain_order=True)
     return distinct.with_columns(part=pl.lit("reference"), curve=pl.lit(name))
 
 
 def _thinned(points: pl.DataFrame, kind: Kind) -> pl.DataFrame:
-    """Return the first, last, lowest and highest point of each column of pixels, which draw the same line.
+    """Return the first, last, lowest and highest point of each pixel column: the drawn line is the same.
 
     Jugel, Jerzak, Hackenbroich and Markl (2014). ROC curves have ``max_points``.
     """
@@ -261,7 +262,7 @@ def _thinned(points: pl.DataFrame, kind: Kind) -> pl.DataFrame:
 
 
 def _fold_points(rows: pl.DataFrame, by: list[str], facet: list[str]) -> pl.DataFrame:
-    """Return the points of several curves for each curve; the other columns tell them apart."""
+    """Return the points of several curves for each curve; the other columns identify them."""
     others = [name for name in rows.columns if name not in {*by, *facet, *POINT_COLUMNS, _POINTS}]
     if not others:
         msg = (
@@ -273,14 +274,14 @@ def _fold_points(rows: pl.DataFrame, by: list[str], facet: list[str]) -> pl.Data
 
 
 def _name() -> str:
-    """Return the function that the user called."""
+    """Return the name of the public function."""
     return CALLED.get() or "plot_roc"
 
 
 def curve_keys(
     rows: pl.DataFrame, by: str | Iterable[str] | None, facet: str | Iterable[str] | None
 ) -> tuple[list[str], list[str]]:
-    """Return the columns that tell the curves of a panel apart, and those that make panels."""
+    """Return the columns that identify curves within a panel, and the columns of panels."""
     panels = [] if facet is None else keys_of(_name(), facet, 'facet="segment"')
     if by is not None:
         keys = keys_of(_name(), by, 'by="segment"')
@@ -295,7 +296,7 @@ def curve_keys(
 def as_drawing(
     points: pl.DataFrame, rows: pl.DataFrame, lines: pl.DataFrame, keys: list[str], panels: list[str]
 ) -> Drawing:
-    """Put the names of curves and panels in order."""
+    """Sort the names of curves and panels."""
     curves, panel_names = (
         _in_order(rows, columns, lines[name]) for name, columns in (("curve", keys), ("panel", panels))
     )
@@ -303,11 +304,11 @@ def as_drawing(
 
 
 def _rows(what: str, frame: IntoFrame, kind: Kind) -> pl.DataFrame:
-    """Return one row for each point, with its fields in a column of structs."""
+    """Return one row for each point, with its fields in a struct column."""
     table = rows_of(_name(), frame).collect()
     fields = list(kind.fields)
     if set(fields) <= set(table.columns):
-        # A database may have lost the order of the rows.
+        # A database may not keep the order of rows.
         ordered = table.sort("point", maintain_order=True) if "point" in table.columns else table
         return ordered.with_columns(_point(kind, table.columns, pl.col))
     lists = _lists(table.schema, kind)
@@ -332,9 +333,9 @@ def _rows(what: str, frame: IntoFrame, kind: Kind) -> pl.DataFrame:
 
 
 def _lists(schema: pl.Schema, kind: Kind) -> list[str]:
-    """Return the columns that hold lists of points with these fields."""
+    """Return the columns with lists of points with these fields."""
     found = {name: names for name, dtype in schema.items() if set(kind.fields) <= (names := _fields(dtype))}
-    # A band has a mean curve, which is drawn as a curve only if there is no other.
+    # A band contains a mean curve; it is drawn as a curve only if there is no other.
     is_band = kind is ROC_BAND
     return [name for name, names in found.items() if is_band or not names >= set(ROC_BAND.fields)] or list(
         found
@@ -353,7 +354,7 @@ def _exploded(keys: pl.DataFrame, points: pl.Series, kind: Kind) -> pl.DataFrame
 
 
 def _point(kind: Kind, existing: Iterable[str], field: Callable[[str], pl.Expr]) -> pl.Expr:
-    """Return a point; its threshold as text, which shows large integers and infinities as they are."""
+    """Return a point with its threshold as text, which keeps large integers and infinities exact."""
     texts = [
         (field(name).cast(pl.String) if name in existing else pl.lit(None, pl.String)).alias(name)
         for name in kind.texts
@@ -365,16 +366,16 @@ def _point(kind: Kind, existing: Iterable[str], field: Callable[[str], pl.Expr])
 def _placed(
     what: str, rows: pl.DataFrame, by: list[str], facet: list[str], kind: Kind, apart: Sequence[str] = ()
 ) -> pl.DataFrame:
-    """Return the points with the names of their curve and panel; refuse points that are no curve.
+    """Return the points with the names of their curve and panel; raise for points that form no curve.
 
-    Columns that tell further curves apart make the column fold.
+    Columns that identify further curves become the column fold.
     """
     refuse_keys(_name(), [*by, *facet, *apart], rows.drop(_POINTS).schema, nested=False)
     keys = {"curve": by, "panel": facet, **({"fold": list(apart)} if apart else {})}
     placed = rows.select(*(key_label(columns).alias(key) for key, columns in keys.items()), _POINTS).unnest(
         _POINTS
     )
-    # An undefined curve has no points, a null in place of its list, or null numbers.
+    # An undefined curve has no points, a null list, or null numbers.
     placed = placed.filter(~pl.all_horizontal(pl.col(*(kind.defined or kind.fields)).is_null()))
     for name, (least, most) in kind.fields.items():
         inside = pl.col(name).is_between(least - _ROUNDING, most + _ROUNDING) & pl.col(name).is_not_nan()
@@ -400,9 +401,9 @@ def _placed(
 
 
 def _outlines(limits: pl.DataFrame) -> pl.DataFrame:
-    """Return the outline of each band: the lower curve, and the upper curve back.
+    """Return the outline of each band: the lower curve, then the upper curve reversed.
 
-    Both curves have rates of their own, so that no lower point need lie below an upper one.
+    The two curves have different rates: a lower point need not have an upper point above it.
     """
     lower = limits.select("curve", "panel", fpr="lower_fpr", tpr="lower_tpr")
     upper = limits.select("curve", "panel", fpr="upper_fpr", tpr="upper_tpr").reverse()
@@ -410,7 +411,7 @@ def _outlines(limits: pl.DataFrame) -> pl.DataFrame:
 
 
 def _refuse_unmatched(what: str, parts: pl.DataFrame, lines: pl.DataFrame) -> None:
-    """Refuse bands about no curve, and folds of none."""
+    """Raise for bands or folds without a matching curve."""
     unmatched = parts.join(lines, on=["curve", "panel"], how="anti").select("curve", "panel").unique()
     if unmatched.height:
         names = sorted(", ".join(name for name in row if name) for row in unmatched.rows())
@@ -422,7 +423,7 @@ def _refuse_unmatched(what: str, parts: pl.DataFrame, lines: pl.DataFrame) -> No
 
 
 def _refuse_many(height: int, number: int, kind: Kind, *, bands: bool) -> None:
-    """Refuse more points than a chart takes, and say how many each curve and band may have."""
+    """Raise for more points than a chart supports, with the limit for each curve and band."""
     share = MOST_POINTS // number
     curve_limit, band_limit = min(1000, max(2, share // 2)), min(101, max(3, share // 4))
     fewer = "draw fewer curves"
@@ -433,7 +434,7 @@ def _refuse_many(height: int, number: int, kind: Kind, *, bands: bool) -> None:
             f"write roc_curve(..., max_points={curve_limit})", f"write `max_points={curve_limit}`"
         )
         if bands:
-            # A place of a band is two points.
+            # Each place of a band has two points.
             places += per_front_end(
                 f" and roc_band(..., n_points={band_limit})", f" and `n_points={band_limit}`"
             )
@@ -443,7 +444,7 @@ def _refuse_many(height: int, number: int, kind: Kind, *, bands: bool) -> None:
 
 
 def _in_order(rows: pl.DataFrame, keys: list[str], existing: pl.Series) -> list[str]:
-    """Return names in the order of their values; scores as they were written."""
+    """Return names in the order of their values; scores in the order of the input."""
     if not keys:
         return []
     first = rows.select(keys).unique(maintain_order=True)

@@ -30,65 +30,65 @@ def plot_roc(
     y_title: str | None = None,
     tooltip: bool = True,
 ) -> alt.LayerChart | alt.FacetChart:
-    """Return a chart of ROC curves, with confidence bands about them.
+    """Return a chart of ROC curves, with their confidence bands.
 
-    This function needs Altair: ``pip install "polars-auc[plot]"``. It draws the points that
-    :func:`polars_auc.roc_curve` and :func:`polars_auc.roc_band` give; or, of a label and scores that are
-    arrays, their curves, with the AUC of each and its interval of :func:`polars_auc.roc_auc_ci`.
+    This function needs Altair: ``pip install "polars-auc[plot]"``. It draws the points of
+    :func:`polars_auc.roc_curve` and :func:`polars_auc.roc_band`. For a label and scores as arrays, it
+    computes the curves, and the AUC of each with its interval of :func:`polars_auc.roc_auc_ci`.
 
     Parameters
     ----------
     curves
-        With ``scores``: the label, as :func:`polars_auc.evaluate` takes it. Otherwise the points of the
-        curves, as rows or as lists:
+        With ``scores``: the label, as for :func:`polars_auc.evaluate`. Otherwise the points of the curves, as
+        rows or as lists:
 
         - the long table of :func:`polars_auc.curve_points`, or any frame with the columns ``fpr`` and
           ``tpr``, and ``threshold`` if there are thresholds;
-        - a frame with lists of such points, as ``group_by(...).agg(roc_curve(...))`` gives it. Of several
-          columns of lists each is a curve, and their names make the column ``score``.
+        - a frame with lists of such points, as from ``group_by(...).agg(roc_curve(...))``. Of several list
+          columns each is a curve, and their names become the column ``score``.
 
-        Other curves with these columns can be drawn as well, such as that of
-        :func:`polars_auc.cv_roc_curve`, and the mean curve of a band.
+        Other curves with these columns are supported, such as those of :func:`polars_auc.cv_roc_curve`, and
+        the mean curve of a band.
     scores
-        Scores by name, such as ``{"forest": p, "tree": q}``: arrays, lists or Series of as many values as
-        there are labels, as :func:`polars_auc.evaluate` takes them; or one of them; or a frame of them.
-        ``band``, ``folds``, ``areas``, ``by`` and ``facet`` are for points.
+        Scores by name, such as ``{"forest": p, "tree": q}``: arrays, lists or Series with one value for each
+        label, as for :func:`polars_auc.evaluate`. A single array or a frame is also accepted. ``band``,
+        ``folds``, ``areas``, ``by`` and ``facet`` require points.
     band
-        The points of the bands about these curves, as rows or as lists of :func:`polars_auc.roc_band`. The
+        The points of the bands of these curves, as rows or as lists from :func:`polars_auc.roc_band`. The
         area between the lower and the upper curve is filled.
     folds
-        The points of further curves for each of these curves, such as those of the folds of
-        cross-validation, as rows or as lists of :func:`polars_auc.roc_curve`. The columns beside ``by`` and
-        ``facet`` tell them apart. They are thin lines in the colour of their curve.
+        The points of further curves for each of these curves, such as those of the folds of cross-validation.
+        They are rows or lists from :func:`polars_auc.roc_curve`. The columns other than ``by`` and ``facet``
+        identify them. They are thin lines in the colour of their curve.
     areas
-        The AUC of each curve, which is then said with its interval: in the legend or, with ``facet``, in each
-        panel of at most six curves. A frame with the columns of ``by`` and ``facet``, and ``auc``, ``lower``
-        and ``upper``, such as :func:`polars_auc.report` gives it.
+        The AUC of each curve, displayed with its interval: in the legend or, with ``facet``, in each panel of
+        at most six curves. A frame with the columns of ``by`` and ``facet``, and ``auc``, ``lower`` and
+        ``upper``, such as from :func:`polars_auc.report`.
     by
-        The columns that tell the curves of one panel apart. Each combination has a colour; of more than four,
-        also a dash. The default is ``score``, if there is such a column.
+        The columns that identify the curves within a panel. Each combination has a colour; with more than
+        four, also a dash. Default: ``score``, if there is such a column.
     facet
-        The columns whose combinations make panels, small charts with the same axes; one chart without it.
+        The columns whose combinations define the panels: small charts with the same axes. Default: one chart.
     columns
-        With ``facet``: the number of panels side by side, 3 by default.
+        With ``facet``: the number of panels per row; default 3.
     size
-        The width and height of the chart, or of each panel, in pixels: 340, and 200 for panels.
+        The width and height of the chart, or of each panel, in pixels. Default: 340, and 200 for panels.
     x_title, y_title
-        The titles of the axes. None is what they show, and "" no title.
+        The titles of the axes. Default: the quantities on the axes; "" is no title.
     tooltip
-        Whether the point that is nearest to the pointer is marked, and its threshold and rates are shown.
-        Pictures that show no tooltips are smaller without.
+        Whether the point nearest to the pointer is marked and its threshold and rates are displayed. Images
+        without tooltips are smaller.
 
     Returns
     -------
     altair.LayerChart or altair.FacetChart
-        The chart, to go on composing: ``chart.properties(title="...")``, ``chart | other``; and
-        for :func:`polars_auc.save_chart`. Colours and lines are readable on light and dark backgrounds; the
-        rest follows the theme of Altair. The points are in the chart itself.
+        The chart. It can be extended, as in ``chart.properties(title="...")`` or ``chart | other``, and
+        written by :func:`polars_auc.save_chart`. Colours and lines are readable on light and dark
+        backgrounds; other styles follow the Altair theme. The chart contains its points.
 
     Examples
     --------
-    Of arrays:
+    From arrays:
 
     >>> import polars_auc as pa
     >>> ill, old, new = [0, 0, 1, 1, 0, 1], [1, 4, 3, 8, 2, 5], [2, 3, 5, 6, 1, 4]
@@ -164,14 +164,13 @@ def plot_curve(
     """Return a chart of precision-recall, DET, CAP, gains, lift or cost curves.
 
     This function needs Altair: ``pip install "polars-auc[plot]"``. It draws the points of an expression or,
-    for arrays, computes them. :func:`polars_auc.plot_roc` draws ROC curves and
-    :func:`polars_auc.plot_net_benefit` decision curves and :func:`polars_auc.plot_calibration` calibration
-    curves.
+    for arrays, computes them. Other functions draw ROC curves (:func:`polars_auc.plot_roc`), decision curves
+    (:func:`polars_auc.plot_net_benefit`) and calibration curves (:func:`polars_auc.plot_calibration`).
 
     Parameters
     ----------
     curves
-        With ``scores``: the label. Otherwise points of the expression of ``kind``, as rows of
+        With ``scores``: the label. Otherwise points of the expression of ``kind``, as rows from
         :func:`polars_auc.curve_points` or as lists: see :func:`polars_auc.plot_roc`.
     scores
         Scores by name, as for :func:`polars_auc.plot_roc`.
@@ -179,7 +178,7 @@ def plot_curve(
         - ``"precision_recall"``: the points of :func:`polars_auc.pr_curve`, in steps, with a line at the
           prevalence.
         - ``"det"``: the points of :func:`polars_auc.det_curve`, on axes of normal deviates. Rates of 0 and 1
-          are outside of the axes.
+          are outside the axes.
         - ``"cap"``: the points of :func:`polars_auc.cap_curve`.
         - ``"gains"``: the bands of :func:`polars_auc.gains_table`, with the share of positives in each band
           and those above.
@@ -187,17 +186,17 @@ def plot_curve(
         - ``"cost"``: the points of :func:`polars_auc.cost_curve`.
     areas
         The number of each curve for the legend, or for the panels: a frame with the columns of ``by`` and
-        ``facet``, and ``average_precision`` for precision-recall curves, or ``gini``, ``gini_lower`` and
-        ``gini_upper`` for CAP and gains curves, such as the fields of :func:`polars_auc.roc_summary`, or the
-        Gini coefficients of :func:`polars_auc.report`. Arrays have these numbers without it.
+        ``facet``. Precision-recall curves also need ``average_precision``; CAP and gains curves need
+        ``gini``, ``gini_lower`` and ``gini_upper``. These are fields of :func:`polars_auc.roc_summary`;
+        :func:`polars_auc.report` also has Gini coefficients. Arrays have these numbers by default.
     by, facet, columns, size, x_title, y_title, tooltip
         As for :func:`polars_auc.plot_roc`.
 
     Returns
     -------
     altair.LayerChart or altair.FacetChart
-        The chart, as of :func:`polars_auc.plot_roc`. Of more than 1000 points, at most four in each column of
-        pixels are drawn, which make the same line.
+        The chart, as from :func:`polars_auc.plot_roc`. With more than 1000 points, at most four in each pixel
+        column are drawn: the line is the same.
 
     Examples
     --------
@@ -250,13 +249,13 @@ def plot_net_benefit(
 ) -> alt.LayerChart | alt.FacetChart:
     """Return a chart of decision curves: the net benefit at each threshold, with its interval.
 
-    This function needs Altair: ``pip install "polars-auc[plot]"``. Grey lines are the net benefit of
-    treating all rows, and none. The vertical axis ends below 0 at a fifth of the largest benefit.
+    This function needs Altair: ``pip install "polars-auc[plot]"``. Grey lines are the net benefit if all rows
+    are treated, and if none is. The vertical axis ends below 0 at a fifth of the largest benefit.
 
     Parameters
     ----------
     curves
-        With ``scores``: the label. Otherwise points of :func:`polars_auc.net_benefit`, as rows of
+        With ``scores``: the label. Otherwise points of :func:`polars_auc.net_benefit`, as rows from
         :func:`polars_auc.curve_points` or as lists: see :func:`polars_auc.plot_roc`.
     scores
         Probabilities by name, as for :func:`polars_auc.plot_roc`.
@@ -266,7 +265,7 @@ def plot_net_benefit(
     Returns
     -------
     altair.LayerChart or altair.FacetChart
-        The chart, as of :func:`polars_auc.plot_roc`.
+        The chart, as from :func:`polars_auc.plot_roc`.
 
     Examples
     --------
@@ -310,29 +309,30 @@ def plot_calibration(
     """Return a calibration diagram: the rate of positives at each mean score, with its limits.
 
     This function needs Altair: ``pip install "polars-auc[plot]"``. It is also called reliability diagram.
-    Arrays have ten bins of about as many rows, and their Brier score with its interval is in the legend.
-    Below are bars of the number of rows at each score, a strip for each curve.
+    Arrays have ten bins with about equal numbers of rows, and the legend has their Brier score with its
+    interval. The bars below are the number of rows at each score, a strip for each curve.
 
     Parameters
     ----------
     curves
-        With ``scores``: the label. Otherwise points of :func:`polars_auc.calibration_curve`, as rows of
-        :func:`polars_auc.curve_points` or as lists: see :func:`polars_auc.plot_roc`. The blocks of
-        ``method="isotonic"`` are drawn from their lowest to their highest score, with the limits of ``band``
-        at their mean score.
+        With ``scores``: the label. Otherwise points of :func:`polars_auc.calibration_curve`, as rows from
+        :func:`polars_auc.curve_points` or as lists: see :func:`polars_auc.plot_roc`. Blocks from
+        ``method="isotonic"`` extend from their lowest to their highest score, with the limits of ``band`` at
+        their mean score.
     scores
         Probabilities by name, as for :func:`polars_auc.plot_roc`.
     distribution
-        Whether the bars are drawn. With points, a bar has the bins whose mean score is within it. For finer
-        bars: points of ``calibration_curve(..., method="uniform", bins=1000)`` for the same curves.
+        Whether the bars are drawn. With points, a bar contains the bins with a mean score within it. For
+        finer bars, pass points of ``calibration_curve(..., method="uniform", bins=1000)`` for the same
+        curves.
     by, facet, columns, size, x_title, y_title, tooltip
-        As for :func:`polars_auc.plot_roc`. Bars add to the height.
+        As for :func:`polars_auc.plot_roc`. Bars increase the height.
 
     Returns
     -------
     altair.LayerChart or altair.FacetChart
-        The chart, as of :func:`polars_auc.plot_roc`. If all points are below 0.5, or 0.2, 0.1 and so on, both
-        axes end there.
+        The chart, as from :func:`polars_auc.plot_roc`. If all points are below 0.5 (or 0.2, 0.1 and so on),
+        both axes end there.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A chart of how far the scores of all groups of a report have moved from a reference."""
+"""A chart of the population stability index of the groups of a report."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from polars_auc._plots.forest import group_name
 from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, number_tooltip
 from polars_auc._plots.names import score_text
 
-# Groups that are drawn.
+# Largest number of groups in the chart.
 _MOST_BARS = 40
 
-# Pixels of a bar with the space about it, and the width of a panel.
+# Pixels of a bar with its padding, and the width of a panel.
 _LINE = 16
 _WIDTH = 260
 
-# An index that is worth a look, and one that is a shift: the usual rules of thumb.
+# Usual rules of thumb: an index to examine, and a shift.
 _LINES = {"look": (0.1, REFERENCE), "shift": (0.25, MARKED)}
 
 _COLUMNS = ("score", "psi", "psi_p_value", "psi_n", "psi_reference_n")
 
 
 def plot_stability(report: pl.DataFrame) -> Any:
-    """Draw the index of each group of a report as a bar, a panel for each score, the highest index first.
+    """Draw the index of each group of a report as a bar, a panel for each score, in descending order.
 
-    An index that is infinite has no bar.
+    An infinite index has no bar.
     """
     alt = altair("report")
     report = report.with_columns(score_text())
@@ -37,7 +37,7 @@ def plot_stability(report: pl.DataFrame) -> Any:
     )
     order = bars["group"].unique(maintain_order=True).to_list()
     displayed = order[:_MOST_BARS]
-    # A chart of panels has no other place for constants than its rows.
+    # A faceted chart can read constants only from its rows.
     rows = bars.filter(pl.col("group").is_in(displayed)).with_columns(
         pl.lit(at).alias(name) for name, (at, _) in _LINES.items()
     )

@@ -1,4 +1,4 @@
-"""A chart of how the area of a score has gone over periods."""
+"""A chart of the AUC of a score over periods."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from polars_auc._plots.names import key_text, score_text
 from polars_auc._plots.numbers import after_adjustment
 from polars_auc._plugin.periods import period_dtype
 
-# Periods that make a line.
+# Smallest number of periods of a line.
 _LEAST = 3
 
-# Panels of groups, and how large each is.
+# Largest number of panels of groups, and their size.
 _MOST_PANELS = 12
 _WIDTH, _HEIGHT = 260, 130
 
@@ -24,7 +24,7 @@ _PERIOD = r"^\d{4}-(\d{1,2}|[QWH]\d{1,2})(-\d{1,2})?$"
 
 
 def period_of(table: pl.DataFrame, along: str | None, least: int = _LEAST) -> str | None:
-    """Return the column of a report whose values are periods: the named one, or one of dates or months."""
+    """Return the period column of a report: the selected one, or one of dates or months."""
     keys = table.columns[1 : table.columns.index("score")]
     groups = table.filter(pl.col("scope") == "group")
     for key in keys if along is None else [along]:
@@ -107,7 +107,7 @@ def _layers(alt: Any, periods: list[str], scores: list[str], title: str, scale: 
     point_color = alt.condition("datum.differs", alt.value(MARKED), color)
     if len(scores) > 1:
         colors = [COLORS[place % len(COLORS)] for place in range(len(scores))]
-        # The area about a line is pale, and what says its colour is not.
+        # Legend symbols are opaque strokes: the area around a line is pale.
         legend = alt.Legend(symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2)
         color = alt.Color("score:N", sort=scores, scale=alt.Scale(domain=scores, range=colors), legend=legend)
         point_color = color

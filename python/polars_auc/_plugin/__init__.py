@@ -1,1 +1,1 @@
-"""The edge to Polars: checks of options, and the call of the plugin."""
+"""The interface to Polars: option checks and plugin calls."""

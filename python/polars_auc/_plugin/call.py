@@ -1,4 +1,4 @@
-"""The only module that hands an expression to Polars."""
+"""Register plugin expressions with Polars; no other module does."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _COLUMNS = [
     if parameter["column"]
 ]
 
-# Columns that every function takes by name: they may be left out.
+# Columns that are keyword arguments in every function: they are optional.
 _OPTIONAL = {column["name"] for column in _COLUMNS if column["by_name"]}
 _OPTIONAL -= {column["name"] for column in _COLUMNS if not column["by_name"]}
 
 RESAMPLED: ContextVar[Mapping[str, object] | None] = ContextVar("RESAMPLED", default=None)
-"""How a statistic is resampled, where :func:`polars_auc.bootstrap_ci` makes its expression."""
+"""The resampling options while :func:`polars_auc.bootstrap_ci` builds an expression."""
 
 LIST_OF: ContextVar[Callable[[str, IntoExpr], pl.Expr] | None] = ContextVar("LIST_OF", default=None)
-"""From a role and its column to the lists that stand for it, where somebody else makes them."""
+"""A function from a role and its column to a list column, if the caller builds the lists."""
 
 
 def expression(
@@ -54,18 +54,18 @@ def expression(
 ) -> pl.Expr:
     """Build the expression ``name`` of the plugin from its columns, each by its role.
 
-    ``variant`` selects an entry of the plugin that no user calls, such as ``"of_scores"`` of ``roc_summary``.
+    ``variant`` selects an internal entry of the plugin, such as ``"of_scores"`` of ``roc_summary``.
 
-    A weight or count that is None is left out. A state stands in place of all other columns, but for those
-    of the roles ``state_roles``, which say something of each state, such as its segment. With ``expand`` an
-    expression of several columns gives one input for each of them; otherwise Polars makes one expression for
-    each, as it does with its own.
+    A weight or count that is None is omitted. A state replaces all other columns, except the roles in
+    ``state_roles``: they describe each state, such as its segment. With ``expand``, an expression of several
+    columns is one input for each column. Otherwise Polars expands it to one expression for each, as it does
+    with its own.
 
-    All columns are imploded, so that Polars calls the plugin once with a list for each group, wherever
-    the expression stands; and ``first()`` makes the whole an aggregate, which the streaming engine
-    evaluates once and not once for each batch of rows.
+    All columns are imploded: Polars then calls the plugin once with a list for each group, in every context.
+    ``first()`` turns the whole into an aggregate, which the streaming engine evaluates once and not once for
+    each batch of rows.
 
-    The score comes first because Polars names a result after its first input.
+    The score is the first input because Polars names a result after it.
     """
     if columns.get("count") is not None and columns.get("weight") is not None:
         msg = (
@@ -88,7 +88,7 @@ def expression(
 
 
 def group_lists(by: Sequence[str], columns: Mapping[str, pl.Expr]) -> pl.Expr:
-    """Return a struct for each group: the struct of its keys, and for each column the list of its values."""
+    """Return a struct for each group: the struct of its keys, and a list of values for each column."""
     keys = pl.struct(by).alias("polars_auc: keys")
     return _registered(
         "group_lists", "group_lists", {"by": keys, **columns}, {}, elementwise=False, changes_length=True
@@ -98,8 +98,8 @@ def group_lists(by: Sequence[str], columns: Mapping[str, pl.Expr]) -> pl.Expr:
 def add_batch(collection: int, by: Sequence[str], columns: Mapping[str, pl.Expr]) -> pl.Expr:
     """Add rows to a collection of batches, and return whether they were added.
 
-    They are not if they have too many groups, or if a label is neither 0 nor 1. The columns are scores, and
-    the label last.
+    Rows are rejected if they have too many groups, or if a label is neither 0 nor 1. The columns are the
+    scores, then the label.
     """
     keys = pl.struct(by).alias("polars_auc: keys")
     batch_columns = {"batches": pl.lit(collection, dtype=pl.UInt64), "by": keys}
@@ -109,7 +109,7 @@ def add_batch(collection: int, by: Sequence[str], columns: Mapping[str, pl.Expr]
 
 
 def columns_of_batches(scores: Iterable[str], label: str) -> dict[str, pl.Expr]:
-    """Return the columns of batches by their roles."""
+    """Return the columns of batches by role."""
     score_columns = {f"score_{place}": pl.col(score) for place, score in enumerate(scores)}
     return {**score_columns, "label": pl.col(label)}
 
@@ -117,12 +117,12 @@ def columns_of_batches(scores: Iterable[str], label: str) -> dict[str, pl.Expr]:
 def batch_answers(
     name: str, collection: int, by: Sequence[str], columns: Mapping[str, pl.Expr], **options: object
 ) -> pl.Expr:
-    """Return a struct for each group of a collection of batches: the struct of its keys, and its answers.
+    """Return a struct for each group of a collection of batches: the struct of its keys, and its results.
 
-    Of ``roc_summary`` the answers are an array, one for each score; the last row is of all rows together,
-    without keys, and without ``by`` there is that array alone. Of ``roc_state`` there is a field for each
-    score, which is called as the column is, and no row of all rows. The collection ends. Of the columns only
-    the dtypes are read.
+    For ``roc_summary`` the results are an array with one element for each score. The last row is over all
+    rows, without keys; without ``by`` the result is that array alone. For ``roc_state`` there is a field for
+    each score, named like its column, and no row over all rows. The call ends the collection. Only the dtypes
+    of the columns are read.
     """
     batch_columns = {"batches": pl.lit(collection, dtype=pl.UInt64).alias("polars_auc: answer")}
     if by:
@@ -142,10 +142,10 @@ def expression_of(
     several: tuple[str, Sequence[IntoExpr]] | None = None,
     **more_options: Any,
 ) -> pl.Expr:
-    """Build the expression of a function from its arguments: columns and options, as Rust declares them.
+    """Build the expression of a function from its arguments: columns and options, as declared in Rust.
 
-    ``several`` is a role, and its columns where it has more than one: they have numbers behind the role. A
-    variant may have more options than the function.
+    ``several`` is a role with several columns: they are numbered with the role as prefix. A variant may have
+    more options than the function.
     """
     roles, options = columns_and_options(function.__name__)
     columns = {role: arguments[role] for role in roles}
@@ -167,17 +167,17 @@ def expression_of(
 
 @cache
 def columns_and_options(function: str) -> tuple[list[str], list[str]]:
-    """Return the parameters of a function that are columns, and the others, as Rust declares them."""
+    """Return the column parameters of a function, and its other parameters, as declared in Rust."""
     parameters = _native.declarations()["functions"][function]["parameters"]
     columns = [each["name"] for each in parameters if each["column"]]
     options = [each["name"] for each in parameters if not each["column"]]
-    # Polars names an answer after the first column.
+    # Polars names a result after the first column.
     return sorted(columns, key=lambda role: not role.startswith("score")), options
 
 
 @cache
 def returns_number(function: str) -> bool:
-    """Return whether a function returns a number and not a struct, as Rust declares."""
+    """Return whether a function returns a number and not a struct, as declared in Rust."""
     declared = _native.declarations()["functions"].get(function)
     return declared is not None and declared["kind"] == "number"
 
@@ -185,7 +185,7 @@ def returns_number(function: str) -> bool:
 def _observed(
     name: str, columns: Mapping[str, IntoExpr | None], state_roles: Sequence[str]
 ) -> Mapping[str, IntoExpr | None]:
-    """Decide between the columns of rows and the one of states, which hold rows that were counted earlier."""
+    """Select the columns of rows, or the state column, which contains counted rows."""
     rows = {role: column for role, column in columns.items() if role not in ("state", *state_roles)}
     others = {role: columns[role] for role in state_roles if role in columns}
     example = (
@@ -221,13 +221,13 @@ def _observed(
     return {"state": columns["state"], **others}
 
 
-# More values than anybody writes; an iterator may have no end.
+# Upper limit on the number of values: an iterator may be infinite.
 _MOST_VALUES = 10_000_000
 
 
 def _plain(options: Mapping[str, object]) -> dict[str, Any]:
-    """Convert options to plain Python types: the plugin cannot read those of numpy and others."""
-    # The options of a statistic that is resampled stand among those of the bootstrap.
+    """Convert options to plain Python types: the plugin cannot parse those of NumPy and other libraries."""
+    # The options of a resampled statistic are nested in those of the bootstrap.
     return {
         name: _plain(value) if name == "statistic" and isinstance(value, Mapping) else _plain_value(value)
         for name, value in options.items()
@@ -235,13 +235,13 @@ def _plain(options: Mapping[str, object]) -> dict[str, Any]:
 
 
 def _plain_value(option: Any) -> Any:
-    """Convert a value or a list of values; a list within a list is no value of any option."""
+    """Convert a value or a list of values; no option supports nested lists."""
     if isinstance(option, str | bytes | Mapping | Set) or not isinstance(option, Iterable):
         return _plain_scalar(option)
     try:
         values = list(islice(option, _MOST_VALUES + 1))
     except TypeError:
-        # Arrays of numpy without dimensions look like lists.
+        # NumPy arrays without dimensions only look like lists.
         return _plain_scalar(option)
     return [_plain_scalar(value) for value in values] if len(values) <= _MOST_VALUES else _other(option)
 
@@ -260,7 +260,7 @@ def _plain_scalar(option: Any) -> Any:
     near = number(option)
     if not math.isfinite(near):
         return near
-    # A float would round these; but no score has more than 38 places.
+    # A float would round these; no score has more than 38 decimals.
     if isinstance(option, Decimal):
         places = option.as_tuple().exponent
         return {"$digits": f"{option:f}"} if isinstance(places, int) and places >= -100 else near
@@ -268,12 +268,12 @@ def _plain_scalar(option: Any) -> Any:
 
 
 def _other(option: object) -> dict[str, str]:
-    """Return what the plugin can say of a value that no option has."""
+    """Return the representation of an unsupported value, for the plugin's error."""
     return {"$other": _text(repr(option))}
 
 
 def _text(text: str) -> str:
-    """Escape what UTF-8 cannot hold: the plugin reads nothing else."""
+    """Escape surrogates, which UTF-8 cannot encode: the plugin reads UTF-8 only."""
     return str(text).encode("utf-8", "backslashreplace").decode()
 
 
@@ -289,7 +289,7 @@ def columnwise(
 
 
 def literals(columns: Mapping[str, IntoExpr | float]) -> dict[str, IntoExpr]:
-    """Turn numbers into literals, which are named after their role."""
+    """Convert numbers to literals, named after their role."""
     return {
         role: pl.lit(number(column)).alias(role) if is_number(column) else column  # type: ignore[misc]
         for role, column in columns.items()
@@ -297,7 +297,7 @@ def literals(columns: Mapping[str, IntoExpr | float]) -> dict[str, IntoExpr]:
 
 
 def value_of(answer: pl.Expr) -> Any:
-    """Return the value of an expression that is made of literals alone."""
+    """Return the value of an expression that consists of literals."""
     return pl.select(answer).item()
 
 
@@ -311,11 +311,11 @@ def _registered(
     expand: bool = False,
     changes_length: bool = False,
 ) -> pl.Expr:
-    """Check the options, which only the plugin knows, and hand the expression to Polars."""
+    """Check the options in the plugin, and register the expression with Polars."""
     flags = FLAGS.get()
     arguments: dict[str, object] = {"options": _plain(options), "roles": list(columns)}
     if flags is not None:
-        # In a shell the user called a command, and no function.
+        # In a shell the user called a command, not a function.
         arguments |= {"called": "", "flags": dict(flags)}
     elif CALLED.get() is not None or name != plugin:
         arguments["called"] = CALLED.get() or name
@@ -334,7 +334,7 @@ def _registered(
 
 
 def _columns(name: str, columns: Mapping[str, IntoExpr | None]) -> dict[str, pl.Expr]:
-    """Return the columns that the user named, as expressions."""
+    """Return the required columns and the optional columns in use, as expressions."""
     present = {
         role: column for role, column in columns.items() if role not in _OPTIONAL or column is not None
     }
@@ -366,7 +366,7 @@ def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> 
 
 
 def _holds_values(column: object) -> bool:
-    """Say whether somebody gave the values themselves: a Series, an array, or a list of numbers."""
+    """Return whether an argument contains values, not names: a Series, an array, or a list of numbers."""
     if isinstance(column, list | tuple):
         return not any(isinstance(value, str | pl.Expr) for value in column)
     return hasattr(column, "__array__") or hasattr(column, "__arrow_c_stream__")

@@ -1,4 +1,4 @@
-"""The columns of scores for several classes, and which class each is for."""
+"""Score columns of several classes, and the class of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def columns_of_classes(
     name: str, probabilities: tuple[IntoExpr, ...], classes: Iterable[object] | None
 ) -> tuple[dict[str, IntoExpr], list[str]]:
-    """Return the column of each class, by its role, and the classes as text."""
+    """Return the column of each class by role, and the classes as text."""
     if not probabilities:
         msg = (
             f'{name}: expected a column for each class. Hint: write {name}("label", "class_a", "class_b", '
@@ -31,7 +31,7 @@ def columns_of_classes(
 
 
 def _as_text(name: str, classes: Any) -> list[str]:
-    """Write classes as a cast to String writes labels."""
+    """Format classes as the cast of labels to String does."""
     if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
         msg = f'{name}: classes must be a list, such as ["a", "b", "c"], got {classes!r}'
         raise TypeError(msg)
@@ -47,7 +47,7 @@ def _as_text(name: str, classes: Any) -> list[str]:
 
 
 def _refuse_several(name: str, columns: list[IntoExpr]) -> None:
-    """Refuse what stands for several columns, whose order says nothing of classes."""
+    """Raise for an expression of several columns: their order does not identify classes."""
     example = f'{name}("label", "class_a", "class_b", "class_c")'
     for column in columns:
         if isinstance(column, list | tuple):
@@ -65,7 +65,7 @@ def _refuse_several(name: str, columns: list[IntoExpr]) -> None:
 
 
 def _column_names(name: str, columns: list[IntoExpr]) -> list[str]:
-    """Return the names of columns as the classes."""
+    """Return the names of the columns, which are the classes."""
     names = [_column_name(name, column) for column in columns]
     if len(names) == 1:
         msg = (
@@ -85,7 +85,7 @@ def _column_names(name: str, columns: list[IntoExpr]) -> list[str]:
 
 
 def _listed(column: IntoExpr, k: int) -> list[IntoExpr]:
-    """Take a column of lists apart; the cast refuses lists of another length."""
+    """Split a list column into one column for each class; the cast rejects lists of another length."""
     if not isinstance(column, str | pl.Expr):
         return [column] * k
     lists = pl.col(column) if isinstance(column, str) else column

@@ -1,4 +1,4 @@
-"""Errors of options: values, until Python or a shell words them."""
+"""Option errors, which are rendered for Python or for a shell."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from contextvars import ContextVar
 from polars_auc import _native
 
 CALLED: ContextVar[str | None] = ContextVar("CALLED", default=None)
-"""The function that the user called, where it makes several expressions; errors begin with its name."""
+"""The public function that builds several expressions; errors begin with its name."""
 
 FLAGS: ContextVar[Mapping[str, str] | None] = ContextVar("FLAGS", default=None)
-"""The flags of a shell whose names are not those of the options, by option; None in Python."""
+"""The shell flags with names other than the options, by option; None in Python."""
 
 
 def for_front_end(text: str) -> str:
-    """Return a text as Python or the shell words the options in it."""
+    """Render the options in a text for Python or for the shell."""
     flags = FLAGS.get()
     return _native.render(text, None if flags is None else dict(flags))
 
 
 class OptionError(ValueError):
-    """An option cannot be what the user wrote.
+    """The value of an option is invalid.
 
-    The texts name options between backticks, with a value or without: ```level```, ```method="bootstrap"```.
-    In Python they are keyword arguments, and in a shell flags.
+    The texts contain options in backticks, with or without a value: ```level```, ```method="bootstrap"```.
+    Python displays keyword arguments, and a shell displays flags.
     """
 
     def __init__(self, function: str, option: str, reason: str, hint: str | None = None) -> None:
         super().__init__(function, option, reason, hint)
         self.function = function
-        """The function that the user called."""
+        """The called function."""
         self.option = option
-        """The name of the option; empty if the text names all that it is about."""
+        """The name of the option; empty if the reason already contains it."""
         self.reason = reason
-        """What is wrong with it."""
+        """The reason of the error."""
         self.hint = hint
-        """What to write."""
+        """The suggested fix."""
 
     def renamed(self, name: str, other: str) -> OptionError:
-        """Return the error of a function in which an option has another name."""
+        """Return the error for a function that has another name for an option."""
 
         def text(message: str) -> str:
             return message.replace(f"`{name}`", f"`{other}`").replace(f"`{name}=", f"`{other}=")
@@ -50,7 +50,7 @@ class OptionError(ValueError):
         return type(self)(self.function, option, text(self.reason), hint)
 
     def render(self, flags: Mapping[str, str] | None = None) -> str:
-        """Return the sentence for Python or, with flags, for a shell."""
+        """Render the sentence for Python or, with flags, for a shell."""
         option = f"`{self.option}` " if self.option else ""
         hint = "" if self.hint is None else f". Hint: {self.hint}"
         sentence = _native.render(f"{option}{self.reason}{hint}", None if flags is None else dict(flags))
@@ -61,13 +61,13 @@ class OptionError(ValueError):
 
 
 def per_front_end(python: str, shell: str) -> str:
-    """Return a part of a text that differs between Python and a shell."""
+    """Return a text part that differs between Python and a shell."""
     return f"\x02{python}\x1f{shell}\x03"
 
 
 @contextmanager
 def option_called(name: str, other: str) -> Iterator[None]:
-    """Give an option the name that it has in the function that calls another."""
+    """Rename an option in errors to its name in the calling function."""
     try:
         yield
     except OptionError as error:
@@ -75,4 +75,4 @@ def option_called(name: str, other: str) -> Iterator[None]:
 
 
 class OptionTypeError(OptionError, TypeError):
-    """An option is of a type that it cannot have."""
+    """An option has a value of an unsupported type."""

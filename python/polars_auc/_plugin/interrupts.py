@@ -1,4 +1,4 @@
-"""Ctrl-C while a function of this package runs a query: one KeyboardInterrupt."""
+"""Convert Ctrl-C during a query into one KeyboardInterrupt."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from polars.exceptions import PolarsError
 
-# The plugin's message for an expression that was interrupted.
+# The plugin's message for an interrupted expression.
 _MESSAGE = "interrupted by Ctrl-C"
 
 
@@ -15,13 +15,12 @@ _MESSAGE = "interrupted by Ctrl-C"
 def interruptible() -> Iterator[None]:
     """Raise one KeyboardInterrupt for one Ctrl-C while a query runs.
 
-    An expression that was interrupted can only fail, and Polars raises an error. Python handles the same
-    signal when it next runs Python code, and raises KeyboardInterrupt while the first error is handled.
-    Outside of expressions, Polars stops a query itself and raises KeyboardInterrupt, and Python raises a
-    second one.
+    An interrupted expression can only fail, and Polars raises an error. Python handles the same signal when
+    it next runs Python code, and raises KeyboardInterrupt while the first error is handled. Outside of
+    expressions, Polars stops a query itself and raises KeyboardInterrupt, and Python raises a second one.
 
-    A source of rows in Python may call this as well: older Polars makes an error of a KeyboardInterrupt that
-    a source raises, and the message of the error is then recognised here.
+    A Python source of rows may use this as well. Older Polars converts its KeyboardInterrupt to an error; its
+    message then identifies it.
     """
     first: BaseException | None = None
     try:
@@ -45,4 +44,4 @@ def interruptible() -> Iterator[None]:
 
 
 def _run_python() -> None:
-    """Do nothing: at a call Python handles signals."""
+    """Do nothing: Python handles pending signals at a call."""

@@ -1,4 +1,4 @@
-"""Checks of options, made when an expression is written and before any query runs."""
+"""Checks of options, before any query runs."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
-# An integer of more bits is shown by its size.
+# Errors display larger integers by their number of bits.
 _MOST_BITS = 128
 
 
 def format_value(value: object) -> str:
-    """Return a value as it stands in an error."""
+    """Format a value for an error message."""
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return f"an integer of {value.bit_length()} bits"
     return repr(value)
 
 
 def is_number(value: object) -> bool:
-    """Say whether a value is a real number, which a truth value is not."""
+    """Return whether a value is a real number; Booleans are not."""
     return isinstance(value, Real | Decimal) and not isinstance(value, bool)
 
 
 def is_truth_value(value: object) -> bool:
-    """Whether a value is true or false; numpy has truth values of its own."""
+    """Return whether a value is a Boolean, also one of NumPy."""
     return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
 
 
 def type_name(value: object) -> str:
-    """Return the name of a value's type, with its module unless it is one of Python."""
+    """Return the name of a value's type, with its module unless it is a built-in."""
     return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
 
 
 def number(value: Any) -> float:
-    """Return a number as a float, and NaN for everything else; beyond all floats it is infinite."""
+    """Convert a number to float; overflow is infinite, and any other value is NaN."""
     if not is_number(value) or (isinstance(value, Decimal) and value.is_snan()):
         return math.nan
     try:
@@ -44,21 +44,21 @@ def number(value: Any) -> float:
 
 
 def one_of(name: str, option: str, value: object, allowed: tuple[str | None, ...]) -> None:
-    """Refuse an option that is none of the allowed words."""
+    """Raise if an option is not one of the allowed words."""
     if not isinstance(value, str | None) or value not in allowed:
         msg = f"{name}: {option} must be one of {', '.join(map(repr, allowed))}, got {format_value(value)}"
         raise ValueError(msg)
 
 
 def between_0_and_1(name: str, option: str, value: Any) -> None:
-    """Refuse an option that is no number between 0 and 1, both excluded."""
+    """Raise if an option is not a number strictly between 0 and 1."""
     if not 0 < number(value) < 1:
         msg = f"{name}: {option} must lie between 0 and 1, such as 0.95, got {format_value(value)}"
         raise ValueError(msg)
 
 
 def integer(name: str, option: str, value: Any, least: int, most: int) -> int:
-    """Refuse an option that is no integer between two others."""
+    """Return an option as an integer; raise if it is not an integer in this range."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
         msg = f"{name}: {option} must be an integer from {least} to {most}, got {format_value(value)}"
         raise ValueError(msg)
@@ -81,11 +81,11 @@ Adjustment: TypeAlias = Literal[
     "BY",
     "simes-hochberg",
 ]
-"""How p-values are adjusted for their number."""
+"""The method of the adjustment of p-values for multiple tests."""
 
 
 def flag(name: str, option: str, value: Any) -> bool:
-    """Refuse an option that is neither True nor False."""
+    """Return an option as a Boolean; raise if it is neither True nor False."""
     if is_truth_value(value):
         return bool(value)
     msg = f"{name}: {option} must be True or False, got {format_value(value)}"

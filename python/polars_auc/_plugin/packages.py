@@ -1,4 +1,4 @@
-"""Optional packages: which are installed, and the error that says how to install the others."""
+"""Optional packages: checks, and errors with an install command."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REQUIREMENTS = {
     "xlsxwriter": "xlsxwriter>=3.1",
 }
 
-# What only new enough versions have.
+# Attributes that only supported versions have.
 _NEW = {"daft": ("daft", "udaf"), "pyspark": ("pyspark.sql.functions", "arrow_udf")}
 
 
@@ -33,7 +33,7 @@ class MissingPackageError(ImportError):
 
 
 def is_installed(module: str) -> bool:
-    """Whether an optional package can be imported, and is not known to be too old."""
+    """Return whether an optional package can be imported, and is not too old."""
     if module not in _NEW:
         return find_spec(module) is not None
     name, attribute = _NEW[module]
@@ -44,10 +44,10 @@ def is_installed(module: str) -> bool:
 
 
 def require(user: str, *modules: str, extra: str | None = None, hint: str = "") -> None:
-    """Raise an error that says what to install, if a package is missing.
+    """Raise an error with an install command if a package is missing.
 
-    ``user`` is what needs the packages, ``extra`` the extra of this package that installs them, and ``hint``
-    what can be done without them.
+    ``user`` is the feature that needs the packages. ``extra`` is the extra of this package that installs
+    them. ``hint`` is an alternative without them.
     """
     missing = [_REQUIREMENTS[module] for module in modules if not is_installed(module)]
     if not missing:

@@ -1,4 +1,4 @@
-"""The order of periods that are named by texts, such as W9 before W10."""
+"""The order of periods with text names, such as W9 before W10."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from polars_auc import _native
 
 
 def period_dtype(column: pl.Series) -> pl.DataType | type[pl.DataType]:
-    """Return a dtype whose order is that of the periods in a column: for texts an Enum.
+    """Return a dtype that sorts like the periods in a column: an Enum for texts.
 
-    Raise ValueError with the reason if texts have no order without a guess.
+    Raise ValueError with the reason if the order of texts is ambiguous.
     """
     if not _is_text(column.dtype):
         return column.dtype
@@ -20,13 +20,13 @@ def period_dtype(column: pl.Series) -> pl.DataType | type[pl.DataType]:
 
 
 def period_order(names: Iterable[str]) -> list[str]:
-    """Return names in the order of their periods, each once."""
+    """Return the distinct names in the order of their periods."""
     names = sorted(set(names))
     return [names[place] for place in _native.period_order(names)]
 
 
 def sorted_groups(rows: pl.LazyFrame, by: Sequence[str], axis: str | None) -> pl.LazyFrame:
-    """Sort rows by the columns of groups, nulls last; the values of an axis are periods with an order."""
+    """Sort rows by the group columns, nulls last; the values of ``axis`` sort as periods."""
     if axis is None or not _is_text(rows.collect_schema()[axis]):
         return rows.sort(by, nulls_last=True)
     place = pl.col(axis).map_batches(_places, return_dtype=pl.UInt32)
@@ -34,9 +34,9 @@ def sorted_groups(rows: pl.LazyFrame, by: Sequence[str], axis: str | None) -> pl
 
 
 def _places(periods: pl.Series) -> pl.Series:
-    """Return the place of each period among the others."""
+    """Return the rank of each period."""
     names = periods.cast(pl.String)
-    # One name alone needs no order.
+    # A single name needs no order.
     dtype = period_dtype(names) if names.drop_nulls().n_unique() > 1 else pl.Categorical()
     return names.cast(dtype).to_physical().cast(pl.UInt32)
 

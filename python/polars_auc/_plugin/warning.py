@@ -1,4 +1,4 @@
-"""Warnings, which name the line of the user that called this package."""
+"""Warnings with the line of the user's code that called this package."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 
 import polars as pl
 
-# Frames of Polars lie between where a frame is piped to a function.
+# Polars frames are skipped: `pipe` calls a function from inside Polars.
 _BETWEEN = {Path(__file__).parents[1], Path(pl.__file__).parent}
 
-# Python shows a warning once for each line: those that were shown, by file.
+# Python shows a warning once for each line; the registries record the displayed ones by file.
 _REGISTRIES: dict[str, dict[Any, Any]] = {}
 
 
 @dataclass(frozen=True)
 class UserLine:
-    """A line of the user."""
+    """A line of the user's code."""
 
     file: str
     number: int
@@ -30,7 +30,7 @@ class UserLine:
     def calling(cls) -> UserLine:
         """Return the line that called this package."""
         frame = inspect.currentframe()
-        # Functions are decorated by contextlib.
+        # Decorators of contextlib add frames.
         while frame is not None and frame.f_back is not None:
             file = frame.f_code.co_filename
             if file != contextlib.__file__ and _BETWEEN.isdisjoint(Path(file).parents):
@@ -41,9 +41,9 @@ class UserLine:
 
 
 def warn(message: str, line: UserLine | None = None) -> None:
-    """Warn at a line of the user, by default the one that called.
+    """Warn at a line of the user's code, by default the calling line.
 
-    A query may run in another thread, in which nothing called: it keeps the line that made it.
+    A query may run in another thread without a calling line: it keeps the line that built it.
     """
     line = UserLine.calling() if line is None else line
     registry = _REGISTRIES.setdefault(line.file, {})
