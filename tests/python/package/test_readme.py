@@ -565,7 +565,7 @@ def test_coverage_of_docstrings_is_committed() -> None:
     )
     for figures in (
         f"rejects equal AUCs in {delong[0]} of 100 samples with 20 clusters in each of three segments",
-        f"and in {delong[1]} with ten clusters in each of six",
+        f"With ten clusters in each of six segments it rejects in {delong[1]}.",
         f'The test by ``"wilson"`` rejects in {wilson[0]} and in {wilson[1]}',
     ):
         assert figures in described(pa.compare_segments)
@@ -645,8 +645,8 @@ def test_figures_of_pooled_segments_are_committed() -> None:
     )
     assert "in nearly every sample (`benches/results/segments.csv`)" in recipes
     about = " ".join((inspect.getdoc(pa.compare_segments) or "").split())
-    assert "Equal AUCs differ at 5 % in about 5 of 100 tests whatever the rates of positives are" in about
-    assert "where the pooled rest may err in nearly all" in about
+    assert "At 5 % about 5 of 100 tests reject equal AUCs, for any rates of positives" in about
+    assert "Against the pooled rest nearly all may reject" in about
     for (rates, _, versus), row in by_rates.items():
         if versus == "rest":
             assert row["both"] == pytest.approx(0.05, abs=0.011)
