@@ -1,7 +1,7 @@
 """The functions of one label and one score in the SQL of DuckDB.
 
-``import polars_auc.duckdb`` and :func:`register` them on a connection. Then ``SELECT segment, roc_auc(label,
-score) FROM rows GROUP BY segment`` is a query. The rules, the errors and the numbers equal those of the
+``import polars_auc.duckdb`` and :func:`register` them on a connection. Then a query is ``SELECT segment,
+roc_auc(label, score) FROM rows GROUP BY segment``. The rules, the errors and the numbers equal those of the
 Polars expressions.
 """
 

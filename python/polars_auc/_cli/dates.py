@@ -34,8 +34,8 @@ def parsed(sql: str) -> pl.Expr:
 def compared_texts(expression: pl.Expr, words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Return each column that is compared with texts or searched for texts, with these texts.
 
-    The result includes the ``words`` that functions match. For example ``UPPER(column) = 'NA'`` and ``column
-    LIKE 'N%'`` match NA.
+    The result includes the ``words`` that functions match. For example ``UPPER(column) = 'NA'`` matches NA,
+    as does ``column LIKE 'N%'``.
     """
     for node, others, texts in _comparisons(expression):
         # An order comparison of texts is not a search for texts.

@@ -103,13 +103,13 @@ def report(
         (None or ``"macro"``), or by their ``"rows"``, ``"positives"`` or ``"pairs"``: see
         :func:`polars_auc.grouped_roc_auc`. Not possible with ``cluster``.
     stability
-        The rows of a reference, such as those that a model was built on: a condition such as ``pl.col("year")
-        < 2016``, or a column of Booleans. Adds the population stability index of the scores of each group's
-        other rows: see :func:`polars_auc.population_stability`. The reference of a group is the reference's
-        rows in the same group. Columns of ``by`` in the condition do not split the reference. Example: by
-        month and segment, with a condition on the month, each month is compared with the reference of its
-        segment. Rows with a null condition are in neither sample. Unlabelled rows count, but states contain
-        only labelled rows.
+        The rows of a reference, such as those that a model was built on: a condition such as
+        ``pl.col("year") < 2016``, or a column of Booleans. Adds the population stability index of the scores
+        of each group's other rows: see :func:`polars_auc.population_stability`. The reference of a group is
+        the reference's rows in the same group. Columns of ``by`` in the condition do not split the reference.
+        Example: by month and segment, with a condition on the month, each month is compared with the
+        reference of its segment. Rows with a null condition are in neither sample. Unlabelled rows count, but
+        states contain only labelled rows.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
         The result is that of the repeated rows, so ``GROUP BY segment, label, score`` of a database is
