@@ -1,7 +1,7 @@
 """States of a frame of Daft: ``import polars_auc.daft as pad``.
 
-Daft counts batches of rows and merges their states, as a user-defined aggregate. The expressions of Polars do
-both, so states are the same, bit for bit, on one machine and on many. The workers need polars-auc, too.
+Daft counts batches of rows and merges their states, as a user-defined aggregate. Polars expressions do both,
+so states are the same, bit for bit, on one machine and on many. The workers need polars-auc, too.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 __all__ = ["group_states"]
 
-# Daft's own batches are so small that the states of many segments are larger than the rows.
+# In the small default batches of Daft, the states of many segments exceed the rows.
 _BATCH_ROWS = 2_000_000
 
-# Into how many shares segments are divided; one worker merges the states of a share.
+# The number of partitions of segments; one worker merges the states of a partition.
 _SHARES = 64
 
-# A name that no column of a user has.
+# A reserved name: no user column has it.
 _SHARE = "polars_auc: share"
 
 
@@ -72,10 +72,10 @@ def group_states(
 
     Notes
     -----
-    Batches are counted wherever they are. Segments are divided into 64 shares, and one worker merges the
-    states of a share; or those of all segments, if a column of ``by`` is none of integers, text, Booleans,
-    dates and times. It needs memory for the distinct scores of its segments, at least those of the largest
-    one, whose state is one value; with ``max_bins``, for so many bins of each segment.
+    Batches are counted on all workers. Segments are divided into 64 shares, and one worker merges the states
+    of a share. If a column of ``by`` is not integer, text, Boolean, date or time, one worker merges all
+    segments. A worker needs memory for the distinct scores of its segments, at least of the largest one,
+    whose state is one value. With ``max_bins`` it needs memory for ``max_bins`` bins of each segment.
     """
     name = "group_states"
     require(f"polars_auc.daft.{name}", "daft", "pyarrow", extra="daft")
@@ -128,16 +128,17 @@ def group_states(
     found = table.explode("states").where(col("states").not_null()).select(col("states").unnest())
     if share is None:
         return found
-    # On Ray, Daft counts None in place of 0 rows of a sorted frame, unless some part of it is not sorted.
+    # On Ray, Daft counts None instead of 0 for a sorted frame without rows, unless it also has an unsorted
+    # part.
     nothing = from_arrow(found.schema().to_pyarrow_schema().empty_table())
     return found.sort([col(key) for key in keys], nulls_first=False).concat(nothing)
 
 
 def _share(rows: DataFrame, keys: list[str]) -> Expression | None:
-    """Return the share of segments that a row belongs to; None if one worker has to merge all of them.
+    """Return the share of a row's segment; None if one worker has to merge all segments.
 
-    Equal keys must have one hash, and Daft must be able to sort them: both zeros have two hashes, and structs
-    have no order.
+    Equal keys need equal hashes, and Daft must be able to sort them. Both zeros have different hashes, and
+    structs have no order.
     """
     from daft import col
 
@@ -150,7 +151,7 @@ def _share(rows: DataFrame, keys: list[str]) -> Expression | None:
 
 
 def _refuse_columns(name: str, columns: list[Any], keys: list[str], scores: list[str]) -> None:
-    """Refuse a result without scores, columns that are no names, and two of the result with one name."""
+    """Raise for missing scores, columns other than names, and duplicate names in the result."""
     if not scores:
         reason = "must name at least one column, got none"
         raise OptionError(name, "scores", reason, f'write {name}(frame, "label", "score")')

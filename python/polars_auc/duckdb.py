@@ -1,7 +1,7 @@
 """The functions of one label and one score in the SQL of DuckDB.
 
-``import polars_auc.duckdb`` and :func:`register` them on a connection; then ``SELECT segment, roc_auc(label,
-score) FROM rows GROUP BY segment`` is a query. The rules, the errors and the numbers are those of the
+``import polars_auc.duckdb`` and :func:`register` them on a connection. Then a query is ``SELECT segment,
+roc_auc(label, score) FROM rows GROUP BY segment``. The rules, the errors and the numbers equal those of the
 Polars expressions.
 """
 
@@ -34,7 +34,7 @@ _TYPES: dict[Any, str] = {
 
 _LABELS, _SCORES, _ROW = "label", "score", "row"
 
-# All connections to a database share their Python functions, so each has a name of its own.
+# Connections to a database share Python functions, so each needs a unique name.
 _NUMBERS = count()
 
 
@@ -52,10 +52,9 @@ def register(
         A connection of DuckDB. A database that is open for reading only is enough: the functions are
         temporary, and end with the connection.
     functions
-        What is added, by its name in SQL: functions that take the names of two columns and return an
-        expression, such as ``{"auc_90": lambda label, score: pa.roc_auc_ci(label, score, level=0.9)}``.
-        None adds the functions of numbers, records and curves under their own names, with their default
-        options.
+        Functions to add, by name in SQL. Each maps the names of two columns to an expression, such as
+        ``{"auc_90": lambda label, score: pa.roc_auc_ci(label, score, level=0.9)}``. None adds the functions
+        of numbers, records and curves under their names, with their default options.
 
     Warns
     -----
@@ -64,16 +63,16 @@ def register(
 
     Notes
     -----
-    In SQL a function is a temporary macro: ``roc_auc(label, score)`` stands for a scalar function of
-    ``list(label)`` and ``list(score)``. So ``FILTER``, ``DISTINCT`` and windows do not apply to it; choose
-    rows with ``WHERE``. Nothing is written to the database. Macros of the same name in the database stay as
-    they are; on this connection they are called by their full name, such as ``my_database.main.gini``. A
-    cursor is a connection of its own: register the functions on it as well.
+    In SQL a function is a temporary macro: ``roc_auc(label, score)`` calls a scalar function of
+    ``list(label)`` and ``list(score)``. So ``FILTER``, ``DISTINCT`` and windows do not apply to it; select
+    rows with ``WHERE``. Nothing is written to the database. Macros of the same name in the database remain;
+    on this connection they need their full name, such as ``my_database.main.gini``. A cursor is a separate
+    connection: register the functions on it as well.
 
     DuckDB holds the rows of all groups in memory. Labels and scores are read as DOUBLE: integers
     beyond 2^53 and decimals of more digits are rounded. A label that is neither 0 nor 1 is an error.
 
-    Polars' own SQL has no way to add functions: ``pl.sql`` cannot know these.
+    The SQL of Polars does not support user-defined functions, so ``pl.sql`` cannot call these.
 
     Examples
     --------
@@ -94,7 +93,7 @@ def register(
         raise TypeError(msg)
     if functions is None:
         functions = functions_of_one_score()
-    # The types of its methods differ between releases.
+    # The signatures of its methods differ between releases.
     connected: Any = connection
     existing = _existing(connected, functions)
     for name, function in functions.items():
@@ -123,7 +122,7 @@ def register(
             raise ValueError(msg) from error
     for database, *_, definition in existing:
         if database == _TEMPORARY and (ours := re.match(rf"{_PREFIX}\w+", definition or "")):
-            # The user may have removed it.
+            # The user may have removed the function.
             with suppress(duckdb.InvalidInputException):
                 connected.remove_function(ours.group())
     _warn_of_hidden(existing)
@@ -133,11 +132,11 @@ _PREFIX = "polars_auc_"
 _TEMPORARY = "temp"
 
 _Existing = tuple[str, str, str, str | None]
-"""The database, schema and name of a function of SQL, and the definition of a macro."""
+"""The database, schema and name of an SQL function, and the definition of a macro."""
 
 
 def _existing(connected: Any, names: Iterable[str]) -> list[_Existing]:
-    """Return the scalar functions, aggregates and macros that have one of the names already."""
+    """Return the existing scalar functions, aggregates and macros with one of these names."""
     query = (
         "SELECT DISTINCT database_name, schema_name, function_name, macro_definition FROM duckdb_functions() "
         "WHERE lower(function_name) IN (SELECT lower(unnest(?))) "
@@ -148,7 +147,7 @@ def _existing(connected: Any, names: Iterable[str]) -> list[_Existing]:
 
 
 def _warn_of_hidden(existing: Iterable[_Existing]) -> None:
-    """Warn of functions of the user that are hidden by temporary macros, or replaced by them."""
+    """Warn of user functions that temporary macros hide or replace."""
     # Earlier releases left macros of the same definition in databases.
     others = [each for each in existing if not (each[3] or "").startswith(_PREFIX)]
     other_names = 'or register other names, as functions={"auc": polars_auc.roc_auc}'
@@ -167,7 +166,7 @@ def _warn_of_hidden(existing: Iterable[_Existing]) -> None:
 
 
 def functions_of_one_score() -> dict[str, Callable[..., pl.Expr]]:
-    """Return the functions that need a label and a score alone, and draw no resamples by default."""
+    """Return the functions that need only a label and a score, and do not bootstrap by default."""
     functions = {}
     for name in pa.__all__:
         function = getattr(pa, name)
@@ -187,7 +186,7 @@ def _answers(rows: pl.LazyFrame, answer: pl.Expr) -> pl.LazyFrame:
 
 
 def _list_function(answer: pl.Expr) -> Callable[[Any, Any], Any]:
-    """Make a function of a column of lists of labels, and one of scores: a list for each group."""
+    """Return a function that maps lists of labels and scores to one result for each group."""
 
     def answers(labels: Any, scores: Any) -> Any:
         lists = pl.DataFrame([pl.Series(_LABELS, labels), pl.Series(_SCORES, scores)])
@@ -198,7 +197,7 @@ def _list_function(answer: pl.Expr) -> Callable[[Any, Any], Any]:
 
 
 def _sql_type(name: str, dtype: pl.DataType) -> str:
-    """Write a type as SQL does."""
+    """Return the SQL name of a type."""
     if isinstance(dtype, pl.List):
         return f"{_sql_type(name, dtype.inner)}[]"  # type: ignore[arg-type]
     if isinstance(dtype, pl.Struct):

@@ -1,7 +1,7 @@
 """The functions of one label and one score, states and reports on Spark.
 
-``import polars_auc.spark as pauc``. Every function counts and computes by the Polars expression of the same
-name, so its rules, its errors and its numbers are the same, bit for bit. The workers need polars-auc, too.
+``import polars_auc.spark as pauc``. Every function uses the Polars expression of the same name, so its rules,
+errors and numbers are the same, bit for bit. The workers need polars-auc, too.
 """
 
 import polars_auc as pa

@@ -1,4 +1,4 @@
-"""Rows that are difficult, and what the engines print and send, which is switched off."""
+"""Edge-case rows, and settings of the engines without output and telemetry."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import pytest
 
 Same: TypeAlias = Callable[[pl.DataFrame, pl.DataFrame], None]
 
-# Both are read when the engines are imported, also by their workers.
+# The engines and their workers read both during import.
 os.environ |= {"DO_NOT_TRACK": "true", "DAFT_PROGRESS_BAR": "0", "RAY_USAGE_STATS_ENABLED": "0"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Warnings are errors in this project; these are the engines' own.
+    # Warnings are errors in this project; these are from the engines.
     for theirs in ("ignore::Warning:daft", "ignore::Warning:ray", "ignore::ResourceWarning"):
         config.addinivalue_line("filterwarnings", theirs)
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run the tests in one process: the engines have threads and workers of their own."""
+    """Run the tests in one process: the engines have their own threads and workers."""
     return 0
 
 
@@ -40,7 +40,7 @@ def cluster() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def rows() -> pl.DataFrame:
-    """Segments with nulls, ties, both zeros, a NaN, a single class, no usable row, and a null key."""
+    """Return segments with nulls, ties, both zeros, a NaN, a single class, no usable row, and a null key."""
     rng = np.random.default_rng(11)
     n = 6000
     label = (rng.random(n) < 0.3).astype(int)
@@ -67,7 +67,7 @@ def rows() -> pl.DataFrame:
     number = pl.int_range(pl.len(), dtype=pl.Int64)
     cents = [Decimal(int(i)) / 100 for i in rng.integers(-300, 300, frame.height)]
     return frame.with_columns(
-        # Neighbours beyond 2^53, which are one number as Float64.
+        # Neighbours beyond 2^53, equal as Float64.
         integer=2**53 + (number * 7919) % 40,
         unsigned=((number * 31) % 50).cast(pl.UInt8),
         decimal=pl.Series(cents, dtype=pl.Decimal(20, 2)),
@@ -80,7 +80,7 @@ def rows() -> pl.DataFrame:
 
 @pytest.fixture(scope="session")
 def same() -> Same:
-    """Return the comparison of two frames, in the order of the first columns, to the last bit."""
+    """Return a comparison of two frames, in the order of the first columns, bit for bit."""
 
     def compare(got: pl.DataFrame, expected: pl.DataFrame) -> None:
         assert dict(got.schema) == dict(expected.schema)

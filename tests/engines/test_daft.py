@@ -1,4 +1,4 @@
-"""States of a frame of Daft are those of the rows in Polars."""
+"""States of a frame of Daft equal those of Polars."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_no_rows(by: Any, frame: daft.DataFrame, rows: pl.DataFrame, same: Calla
 def test_states_go_through_parquet(
     frame: daft.DataFrame, rows: pl.DataFrame, tmp_path: Path, same: Callable[..., None]
 ) -> None:
-    """Daft writes states of some days and Polars reads them; Daft reads states of the others from Polars."""
+    """Daft and Polars each write states of some days; each reads the states of the other."""
     first = daft.col("day") == daft.lit("2026-05-01").cast(daft.DataType.date())
     pad.group_states(frame.where(first), "label", "score", by="segment").write_parquet(str(tmp_path))
     rest = pa.group_states(rows.filter(pl.col("day") > pl.date(2026, 5, 1)), "label", "score", by="segment")
@@ -133,7 +133,7 @@ def test_what_is_wrong_is_refused_at_once(
 
 
 def test_on_ray(cluster: str, rows: pl.DataFrame, tmp_path: Path) -> None:
-    """A process of its own, because a process has one runner of Daft."""
+    """Use a separate process, because a process has only one runner of Daft."""
     rows.write_parquet(tmp_path / "rows.parquet")
     program = [
         sys.executable,

@@ -1,4 +1,4 @@
-"""The guide's code for other engines runs as it stands, and gives the numbers of Polars."""
+"""The guide's code for other engines runs unchanged, and gives the numbers of Polars."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ pytestmark = pytest.mark.usefixtures("cluster")
 
 
 def run(folder: Path, smaller: dict[str, str]) -> dict[str, Any]:
-    """Run the guide's code on the files of a folder, with smaller numbers, and return what it names."""
+    """Run the guide's code on the files of a folder, with smaller numbers, and return its variables."""
     code = CODE
-    # The working folder of the workers is the one in which Ray was started.
+    # The workers' directory is the directory in which Ray was started.
     for written, meant in {'"data"': f'"{folder}"', "data/*": f"{folder}/*", **smaller}.items():
         assert written in code
         code = code.replace(written, meant)

@@ -1,4 +1,4 @@
-"""The rank formula that a guide quotes in SQL gives the area, ties included."""
+"""The rank formula of a guide in SQL gives the area, ties included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A browser for the tests of pages, and pages opened in it. `.ci/page` installs what this needs."""
+"""A browser for the tests of pages, with open pages. `.ci/page` installs the dependencies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[Any]:
-    """Open a page without a network; nothing may be asked for, complained about or put before the reader."""
+    """Open a page without a network; requests, errors and dialogs fail the test."""
     requests: list[str] = []
     contexts = []
 

@@ -1,4 +1,4 @@
-"""Pages of names that try to run a script, to load something or to change what is beside them."""
+"""Pages with names that try to run a script, to load a resource or to change other elements."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write rows whose groups, columns of groups and scores have such names."""
+    """Write rows with such names of groups, columns of groups and scores."""
     path = tmp_path_factory.mktemp("rows") / f"<img src=x onerror={RUN.replace('.', '')}>.parquet"
     draw = np.random.default_rng(0)
     n = 40 * len(HOSTILE)
     label = draw.random(n) < 0.4
-    # The columns image and title are words that charts could understand.
+    # Charts could interpret the columns image and title.
     columns = {
         "y": label,
         "image": HOSTILE * 40,
@@ -95,7 +95,7 @@ def columns_of(rows: Path) -> list[str]:
 
 
 def examine(page: Page) -> None:
-    """Use a page as a reader does, and look for what its names have done."""
+    """Use a page like a reader, and check the effects of its names."""
     page.wait_for_timeout(100)
     for control in page.locator("summary, .dt-column-order").all()[:10]:
         control.click(force=True)

@@ -1,4 +1,4 @@
-"""The page of a report in a browser, as a reader uses it. `.ci/page` installs what this needs."""
+"""The page of a report in a browser, used like a reader does. `.ci/page` installs the dependencies."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def column(page: Page, name: str) -> list[str]:
-    """Return the cells of a column of the table of groups that are shown."""
+    """Return the visible cells of a column of the table of groups."""
     heads = page.locator("#groups-table thead th").all_inner_texts()
     place = [head.strip() for head in heads].index(name) + 1
     cells: list[str] = page.locator(f"#groups-table tbody tr td:nth-child({place})").all_inner_texts()
@@ -58,7 +58,7 @@ def test_all_charts_are_rendered(opened: Any, small: Path) -> None:
     assert figures.count() == 5
     for place in range(figures.count()):
         drawing = figures.nth(place).locator("svg.marks")
-        # A chart of many panels is in several parts.
+        # A chart of many panels has several parts.
         name = figures.nth(place).get_attribute("data-chart")
         assert drawing.count() == (2 if name == "panels" else 1)
         for part in drawing.all():
@@ -106,7 +106,7 @@ def test_the_table_of_groups_is_sorted_by_keyboard(opened: Any, small: Path) -> 
     heads = [head.strip() for head in page.locator("#groups-table thead th").all_inner_texts()]
     page.locator("#groups-table thead th .dt-column-order").nth(heads.index("auc")).focus()
     page.keyboard.press("Enter")
-    # The table is sorted after the key, and not while it is pressed.
+    # The table is sorted after the key press, asynchronously.
     page.wait_for_selector("#groups-table thead th[aria-sort=ascending]", state="attached")
     displayed = column(page, "auc")
     assert displayed == sorted(displayed)
@@ -178,7 +178,7 @@ def test_a_point_has_a_tooltip(opened: Any, small: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_have_contrast(opened: Any, small: Path, scheme: str) -> None:
-    """The contrast of WCAG 2.1 for text, 4.5, in each element with words of its own, charts included."""
+    """Test the contrast of WCAG 2.1 for text, 4.5, in each element with text, charts included."""
     page = opened(small, scheme=scheme)
     faint = page.evaluate(
         """() => {
@@ -229,7 +229,7 @@ def test_a_phone_shows_all_without_scrolling_sideways(opened: Any, small: Path) 
 
 
 def test_charts_fit_a_phone_and_are_legible(opened: Any, small: Path, large: Path) -> None:
-    """Only tables are read by scrolling sideways, and a chart is not made small to fit."""
+    """Only tables scroll sideways, and charts are not scaled down."""
     for path, charts in ((small, 5), (large, 4)):
         page = opened(path, width=390)
         places = page.locator("figure[data-chart] .wide")
@@ -244,7 +244,7 @@ def test_charts_fit_a_phone_and_are_legible(opened: Any, small: Path, large: Pat
 
 
 def test_panels_side_by_side_share_their_axes(opened: Any, tmp_path: Path) -> None:
-    """Axes of areas never leave 0 to 1, also of panels of few rows."""
+    """Axes of areas stay within 0 to 1, also in panels of few rows."""
     draw = np.random.default_rng(1)
     n = 40 * 120
     sizes = {"retail": 80, "corporate": 12, "small": 28}
@@ -306,7 +306,7 @@ def test_legends_are_as_bright_as_their_lines(opened: Any, small: Path, scheme: 
 
 
 def test_words_are_whole_on_a_phone(opened: Any, small: Path) -> None:
-    """Names, numbers and heads are broken after an underscore at most; tables scroll by themselves."""
+    """Names, numbers and headings break only after an underscore; tables scroll separately."""
     page = opened(small, width=390)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     broken = page.evaluate(

@@ -1,4 +1,4 @@
-"""Pages on paper: of A4 and of Letter, upright, with nothing cut."""
+"""Printed pages on A4 and Letter, in portrait format, without cut content."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def words(page: Any) -> Iterator[tuple[str, float, float]]:
-    """Return the words of a printed page, and where each begins and ends."""
+    """Return the words of a printed page with their positions."""
     text = page.get_textpage()
     whole = text.get_text_range()
     for found in re.finditer(r"\S+", whole):
@@ -68,13 +68,13 @@ def test_no_head_is_cut(opened: Any, pages: dict[str, Path], name: str, paper: s
     assert {"psi", "delta_auc_p_adjusted"} < set(heads)
     assert name == "long" or {"change", "change_p_adjusted", "p_adjusted"} < set(heads)
     assert n_rows == (12 if name == "long" else 24)
-    # Afterwards the page is as it was.
+    # After printing, the page is unchanged.
     assert page.locator("#groups-paper table").count() == 0
     assert page.locator("#groups-table").is_visible()
 
 
 def last_line(sheet: Any) -> tuple[str, float]:
-    """Return the last line of a printed page, and where it ends as a share of the height of the page."""
+    """Return the last line of a printed page, and its end as a share of the page height."""
     text = sheet.get_textpage()
     letters = [
         (text.get_charbox(place)[1], letter)
@@ -116,7 +116,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def test_no_page_is_half_empty_and_no_heading_ends_one(
     opened: Any, pages: dict[str, Path], long: dict[str, Path], name: str, paper: str
 ) -> None:
-    """A chart of many groups or panels is in parts: the first is on the page of its heading."""
+    """A chart of many groups or panels has parts: the first is on the page of its heading."""
     page = opened({**pages, **long}[name])
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     headings = {re.sub(r"\s", "", text) for text in page.locator("h2, h3, summary").all_inner_texts()}
@@ -146,7 +146,7 @@ def test_no_table_begins_on_the_page_before_its_rows(
 
 
 def test_letters_on_paper_can_be_read(opened: Any, pages: dict[str, Path]) -> None:
-    """A table of more columns than fit is printed in parts, and each row has its names in each part."""
+    """A table with too many columns is printed in parts, and each part repeats the names."""
     page = opened(pages["wide"])
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")

@@ -1,10 +1,10 @@
-"""How many random cases the tests take."""
+"""The number of random cases of the tests."""
 
 import os
 
 from hypothesis import settings
 
-# One in four, so that a newcomer waits for minutes only; `pytest --hypothesis-profile=all` takes all of them.
+# A quarter of the cases keeps the run short; `pytest --hypothesis-profile=all` runs all of them.
 settings.register_profile("few", max_examples=5, deadline=None)
 settings.register_profile("some", max_examples=25, deadline=None)
 settings.register_profile("all", max_examples=100, deadline=None)
@@ -13,5 +13,5 @@ settings.load_profile("some")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than cores: some tests wait for a process that they start, or for a file."""
+    """Return one process more than cores: some tests wait for processes or files."""
     return (os.cpu_count() or 1) + 1

@@ -1,4 +1,4 @@
-"""The built site in a browser, opened from its folder. `.ci/docs` builds it and installs what this needs."""
+"""The built site in a browser, opened from its folder. `.ci/docs` builds it and installs the dependencies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 SITE = ROOT / "site"
 NAMES = ("chromium-headless-shell", "chromium", "google-chrome")
 
-# What a reader types, and the function whose page has to be among the first three answers.
+# A search text, and the function whose page must be among the first three results.
 WORDS = {
     "sample size": "roc_auc_sample_size",
     "partial AUC": "roc_auc",
@@ -55,7 +55,7 @@ WORDS = {
 
 @pytest.fixture(scope="module")
 def page() -> Iterator[Page]:
-    """Open the first page from its folder, without a network; nothing may be complained about."""
+    """Open the first page from its folder, without a network; errors fail the test."""
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
     assert found, f"none of {', '.join(NAMES)} is installed"
     messages: list[str] = []
@@ -92,7 +92,7 @@ def test_every_function_has_a_page() -> None:
 
 
 def test_the_list_for_language_models_names_every_page() -> None:
-    """Each page has its line, with its first sentence."""
+    """Each page has a line with its first sentence."""
     text = (SITE / "llms.txt").read_text(encoding="utf-8")
     assert text.startswith("# polars-auc\n\n> ")
     listed = re.findall(r"^- \[.+\]\((.+)\): .+$", text, re.MULTILINE)
@@ -101,7 +101,7 @@ def test_the_list_for_language_models_names_every_page() -> None:
 
 
 def test_the_versions_of_the_host_can_be_switched(page: Page) -> None:
-    """Read the Docs sends this event to each page that it hosts."""
+    """Read the Docs sends this event to each hosted page."""
     page.evaluate(
         """() => {
           const of = (slug) => ({ slug, urls: { documentation: `https://example.org/en/${slug}/` } });

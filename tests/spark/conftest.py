@@ -1,4 +1,4 @@
-"""Sessions of Spark, and rows that are difficult."""
+"""Spark sessions, and edge-case rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Same: TypeAlias = Callable[[Any, pl.DataFrame], None]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Warnings are errors in this project; these are Spark's own.
+    # Warnings are errors in this project; these are from Spark.
     for ours in (
         "ignore::FutureWarning:pyspark",
         "ignore::DeprecationWarning:pyspark",
@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run the tests in one process: Spark has workers of its own."""
+    """Run the tests in one process: Spark has its own workers."""
     return 0
 
 
@@ -56,7 +56,7 @@ def started(master: str, **settings: str) -> SparkSession:
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[SparkSession]:
-    # One for each module, because a process has one session at a time, and a module asks for a cluster.
+    # One session for each module: a process has one session at a time, and a module needs a cluster.
     session = started("local[2]")
     yield session
     session.stop()
@@ -64,7 +64,7 @@ def spark() -> Iterator[SparkSession]:
 
 @pytest.fixture(scope="session")
 def rows() -> pl.DataFrame:
-    """Segments with nulls, ties, both zeros, a NaN, a single class, no usable row, and a null key."""
+    """Return segments with nulls, ties, both zeros, a NaN, a single class, no usable row, and a null key."""
     rng = np.random.default_rng(7)
     n = 1200
     label = (rng.random(n) < 0.3).astype(int)
@@ -95,7 +95,7 @@ def rows() -> pl.DataFrame:
     number = pl.int_range(pl.len(), dtype=pl.Int64)
     cents = [Decimal(int(i)) / 100 for i in rng.integers(-300, 300, frame.height)]
     return frame.with_columns(
-        # Neighbours beyond 2^53, which are one number as Float64.
+        # Neighbours beyond 2^53, equal as Float64.
         integer=2**53 + (number * 7919) % 40,
         decimal=pl.Series(cents, dtype=pl.Decimal(20, 2)),
         small=pl.col("other").cast(pl.Float32),
@@ -111,7 +111,7 @@ def frame(spark: SparkSession, rows: pl.DataFrame) -> DataFrame:
 
 
 def signed(dtype: Any) -> Any:
-    """Return the dtype as Spark has it: without unsigned integers."""
+    """Return the dtype in Spark, without unsigned integers."""
     if isinstance(dtype, pl.Struct):
         return pl.Struct({field.name: signed(field.dtype) for field in dtype.fields})
     if isinstance(dtype, pl.List):
@@ -121,12 +121,12 @@ def signed(dtype: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def same() -> Same:
-    """Return the comparison of a frame of Spark with one of Polars, to the last bit and the sign of zero."""
+    """Return a comparison of a frame of Spark with one of Polars, bit for bit, including the sign of zero."""
 
     def compare(got: Any, expected: pl.DataFrame) -> None:
         table = got if isinstance(got, pl.DataFrame) else pl.DataFrame(got.toArrow())
         if "n_unlabelled" in expected.columns:
-            # A report of Spark is made of states, which do not know it.
+            # A report of Spark is from states, which do not have this number.
             expected = expected.with_columns(n_unlabelled=pl.lit(None, dtype=pl.UInt64))
         schema = {name: signed(dtype) for name, dtype in expected.schema.items()}
         assert dict(table.schema) == schema

@@ -1,7 +1,7 @@
-"""Reports, states and aggregates through Spark Connect: of Spark itself, or of Sail, which needs no Java.
+"""Reports, states and aggregates through Spark Connect: Spark itself, or Sail, which needs no Java.
 
-Run it as ``python tests/spark/remote.py connect``, or with ``sail``. It is a program of its own, because a
-process that has had a session of the other kind cannot connect.
+Run it as ``python tests/spark/remote.py connect``, or with ``sail``. It is a separate program, because a
+process with a session of the other kind cannot connect.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def connected(kind: str) -> Iterator[SparkSession]:
 
 
 def check(session: SparkSession) -> None:
-    """Compare what comes back with the answers of Polars."""
+    """Compare the results with those of Polars."""
     number = pl.int_range(300, eager=True)
     rows = pl.DataFrame(
         {"segment": (number % 3).cast(pl.String), "y": number * 7 % 5 < 2, "s": (number * 37 % 50) / 10}
@@ -55,7 +55,7 @@ def check(session: SparkSession) -> None:
         assert table.columns == expected.columns
         assert repr(sorted(table.rows(), key=repr)) == repr(sorted(expected.rows(), key=repr))
 
-    # A report of Spark is made of states, which do not know whose label alone is missing.
+    # A report of Spark is from states, which do not have the number of unlabelled rows.
     unknown = pl.lit(None, dtype=pl.UInt64).alias("n_unlabelled")
     from_rows = pa.report(rows, "y", "s", by="segment", versus="rest").with_columns(unknown)
     same(pauc.report(frame, "y", "s", by="segment", versus="rest"), from_rows)
@@ -81,7 +81,7 @@ def check(session: SparkSession) -> None:
 
 
 def refusal(frame: Any) -> str:
-    """Return what the server says of a query that must fail."""
+    """Return the server's error for a query that must fail."""
     try:
         frame.toArrow()
     except PySparkException as error:

@@ -1,4 +1,4 @@
-"""Each aggregate of Spark gives what its expression gives in Polars."""
+"""Each aggregate of Spark equals its expression in Polars."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NUMBERS = [
     *("bedroc", "enrichment_factor", "h_measure", "log_auc"),
 ]
 
-# Each function with some options: its name, what it is given besides the label and the score.
+# Each function with some options: name, and arguments besides the label and the score.
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     **{name: (name, {}) for name in NUMBERS},
     **{
@@ -55,7 +55,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-# Of a score that is a probability.
+# For a score that is a probability.
 PROBABILITY_CASES: dict[str, tuple[str, dict[str, Any]]] = {
     **{
         name: (name, {})
@@ -75,7 +75,7 @@ PROBABILITY_CASES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def local(frame: pl.DataFrame, aggregates: dict[str, tuple[str, dict[str, Any]]], score: str) -> pl.DataFrame:
-    """Return what the expressions of Polars give, with numbers as Spark has them."""
+    """Return the results of the Polars expressions, with numeric types of Spark."""
     expressions = []
     for alias, (name, options) in aggregates.items():
         answer = getattr(pa, name)("label", score, **options)
@@ -172,7 +172,7 @@ def test_states_are_merged_and_answered(
     expected = rows.group_by("segment").agg(
         whole=pa.roc_state("label", "score"),
         few=pa.roc_state("label", "score", max_bins=16),
-        # States do not know whose label alone is missing.
+        # States do not have the number of unlabelled rows.
         summary=pa.roc_summary("label", "score").struct.with_fields(
             pl.lit(None, dtype=pl.UInt64).alias("n_unlabelled")
         ),

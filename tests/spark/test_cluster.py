@@ -1,4 +1,4 @@
-"""On a cluster with workers in processes of their own, each with one thread of Polars."""
+"""Tests on a cluster whose workers are processes with one thread of Polars each."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_workers_are_other_processes(spark: SparkSession) -> None:
     assert {worker.threads for worker in workers} == {1}
 
 
-# A score of the rows is NaN, of which the report in Polars warns.
+# A score of the rows is NaN, so the report in Polars warns.
 @pytest.mark.filterwarnings("ignore:report. the score .* is NaN:UserWarning")
 def test_a_cluster_gives_the_same_bits(
     frame: DataFrame, rows: pl.DataFrame, same: Callable[..., None]
@@ -78,14 +78,14 @@ def test_a_killed_worker_changes_nothing(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    """A worker is lost with all that it has counted, while others still count; ranges end where they did."""
+    """A worker is lost with its results, while others still count; the range borders remain."""
     monkeypatch.setattr(ranges, "RANGE_ROWS", 50)
     monkeypatch.setattr(ranges, "SAMPLE_RATIO", 1)
     armed, killed = tmp_path / "armed", tmp_path / "killed"
 
     def passed(batches: Iterator[object]) -> Iterator[object]:
         yield from batches
-        # Some partitions have been counted by now.
+        # Some partitions are counted now.
         if armed.exists() and len(list(tmp_path.glob("counted*"))) >= 3:
             armed.unlink(missing_ok=True)
             parent = ["ps", "-o", "ppid=", "-p", str(os.getppid())]

@@ -1,4 +1,4 @@
-"""The guide's code runs as it stands."""
+"""The guide's code runs unchanged."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def test_scaling_out(
     monkeypatch.chdir(tmp_path)
     machine = (ROOT / "docs" / "scaling-out.md").read_text(encoding="utf-8")
     engines = (ROOT / "docs" / "scaling-out-engines.md").read_text(encoding="utf-8")
-    # The other engines are run by tests/engines.
+    # tests/engines runs the other engines.
     in_spark, _ = engines.split("\n## Other engines\n")
     _, in_spark = in_spark.split("<!-- spark -->")
     code = "\n".join(re.findall(r"```python\n(.*?)```", machine + in_spark, re.DOTALL))
-    # The working folder of Spark is the one in which it was started.
+    # The directory of Spark is the directory in which it was started.
     code = code.replace('"data/', f'"{tmp_path}/data/').replace('"states"', f'"{tmp_path}/states"')
     exec(compile(code, "scaling-out.md", "exec"), {})
     assert "overall" in capsys.readouterr().out
@@ -38,7 +38,7 @@ def test_scaling_out(
 
 
 def test_store_of_states(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spark reads counts of files that Polars wrote as decimals."""
+    """Spark reads counts of Polars' files as decimals."""
     monkeypatch.chdir(ROOT)
     page = (ROOT / "docs" / "store-of-states.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {"spark": spark}

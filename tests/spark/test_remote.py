@@ -1,4 +1,4 @@
-"""Through Spark Connect. Sail is tested by .ci/spark, because it takes some versions of PySpark only."""
+"""Spark Connect. `.ci/spark` tests Sail, which supports only some versions of PySpark."""
 
 from __future__ import annotations
 

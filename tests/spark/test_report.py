@@ -1,4 +1,4 @@
-"""Reports and states of a frame of Spark are those of the rows in Polars."""
+"""Reports and states of a frame of Spark equal those of Polars."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 SCORES = ["score", "integer", "decimal", "small", "flag"]
 
-# A score of the rows is NaN, of which the report in Polars warns.
+# A score of the rows is NaN, so the report in Polars warns.
 NAN = pytest.mark.filterwarnings("ignore:report. the score .* is NaN:UserWarning")
 
 
 def in_ranges(monkeypatch: pytest.MonkeyPatch, rows: int) -> list[int]:
-    """Make ranges of so many rows; return a list that tells how many ranges each score of a report has."""
+    """Set the size of ranges; return a list that records the number of ranges of each score of a report."""
     monkeypatch.setattr(ranges, "RANGE_ROWS", rows)
     monkeypatch.setattr(ranges, "SAMPLE_RATIO", 1)
     numbers: list[int] = []
@@ -58,10 +58,10 @@ def test_reports_by_ranges_are_equal(
     same: Callable[..., None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Ties at borders, nulls in keys and scores, a NaN, both zeros, a single class, no usable row."""
+    """Test ties at borders, nulls in keys and scores, a NaN, both zeros, a single class, no usable row."""
     numbers = in_ranges(monkeypatch, 50)
     got = pauc.report(frame, "label", SCORES, by=by, **options)
-    # A flag has two values, however many ranges are asked for.
+    # A flag has two values, regardless of the number of ranges.
     assert min(numbers[:-1]) > 10
     assert numbers[-1] == 2
     same(got, pa.report(rows, "label", SCORES, by=by, **options))
@@ -94,7 +94,7 @@ def test_ranges_of_odd_groups(
 def test_the_rows_may_change_after_the_sample(
     spark: SparkSession, same: Callable[..., None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A report is a query: it is of the rows that are there when it runs, wherever ranges end."""
+    """A report is a query: it uses the rows at run time, regardless of the range borders."""
     in_ranges(monkeypatch, 5)
     number = pl.int_range(60, eager=True)
     rows = pl.DataFrame({"g": number % 2, "y": number * 7 % 5 < 2, "s": number * 37 % 50})
@@ -169,7 +169,7 @@ def test_states_are_equal(
 
 
 def test_states_go_through_parquet(frame: DataFrame, rows: pl.DataFrame, tmp_path: Path) -> None:
-    """Half of the rows are counted by Spark and half by Polars; the files are merged by Polars."""
+    """Spark and Polars each count half of the rows; Polars merges the files."""
     first = F.col("day") == F.lit("2026-05-01").cast("date")
     path = str(tmp_path / "spark")
     pauc.group_states(frame.where(first), "label", "score", by="segment").write.parquet(path)

@@ -1,1 +1,1 @@
-"""What all commands share: arguments, files, SQL, streams and refusals."""
+"""Shared modules of all commands: arguments, files, SQL, streams and refusals."""

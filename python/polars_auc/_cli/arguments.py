@@ -1,4 +1,4 @@
-"""What all commands take on their command lines."""
+"""Command-line options that all commands share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class Once(argparse.Action):
-    """An option with one value: the last of several would silently win."""
+    """An option with one value; repeating it is an error."""
 
     def __call__(
         self,
@@ -38,7 +38,7 @@ class Once(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        """Take the value, and refuse another one."""
+        """Store the value; raise if the option is repeated."""
         options = vars(namespace).setdefault("once", set())
         if self.dest in options:
             parser.error(f"{option_string} is given twice. Hint: write it once")
@@ -47,7 +47,7 @@ class Once(argparse.Action):
 
 
 def add_options(command: argparse.ArgumentParser, options: type) -> None:
-    """Add the options that a dataclass declares, but for those that the command has already."""
+    """Add the options of a dataclass that the command does not have yet."""
     for name in declared(options):
         if name not in flags_of(command):
             add_option(command, options, name)
@@ -56,12 +56,12 @@ def add_options(command: argparse.ArgumentParser, options: type) -> None:
 def add_option(
     command: argparse.ArgumentParser, options: type, name: str, description: str | None = None
 ) -> None:
-    """Add an option that a dataclass declares, maybe with another description."""
+    """Add a declared option, with an optional other description."""
     option = declared(options)[name]
     names = ["-o", "--output"] if name == "output" else [option.flag or f"--{name.replace('_', '-')}"]
     default = next(field.default for field in dataclasses.fields(options) if field.name == name)
     flags = {name: option.flag for name, option in declared(options).items() if option.flag is not None}
-    # Argparse formats the help by %.
+    # Argparse uses % formatting in the help.
     text = _native.render(description or option.help, {**flags_of(command), **flags}).replace("%", "%%")
     words: dict[str, Any] = {"help": text, "dest": name, "default": default, "action": Once}
     if option.const is not None:
@@ -74,7 +74,7 @@ def add_option(
     command.add_argument(*names, **words, type=option.parse, metavar=option.metavar)
 
 
-# Options of what is printed, and of files.
+# Options of the printed output and of files.
 _NOT_OF_TABLES = (
     "run",
     "once",
@@ -90,7 +90,7 @@ _NOT_OF_TABLES = (
 
 
 def options_in_effect(values: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return how the user calls each option that has a value, and its values."""
+    """Return the name and the value of each option that is set."""
     pairs = []
     for name, value in values.items():
         if is_set(value, ()) and name not in _NOT_OF_TABLES:
@@ -105,7 +105,7 @@ def flags_of(command: argparse.ArgumentParser) -> dict[str, str]:
 
 
 def add_rows(command: argparse.ArgumentParser) -> None:
-    """Add the options that say which rows are read, and what of them."""
+    """Add the options that select rows and columns."""
     add_value(
         command, "--label", "the label: a column of 0 and 1 or Booleans, or SQL such as \"outcome = 'bad'\""
     )
@@ -147,7 +147,7 @@ def add_switch(command: argparse.ArgumentParser, name: str, what: str) -> None:
 
 
 def add_by(command: argparse.ArgumentParser) -> None:
-    """Add the columns that make groups."""
+    """Add the option for the columns of groups."""
     command.add_argument(
         "--by",
         action="append",
@@ -158,7 +158,7 @@ def add_by(command: argparse.ArgumentParser) -> None:
 
 
 def add_files(command: argparse.ArgumentParser) -> None:
-    """Add the files to read."""
+    """Add the argument for the input files."""
     command.add_argument(
         "files",
         nargs="+",
@@ -169,7 +169,7 @@ def add_files(command: argparse.ArgumentParser) -> None:
 
 
 def add_output(command: argparse.ArgumentParser, what: str, *, required: bool = False) -> None:
-    """Add the file to write."""
+    """Add the option for the output file."""
     command.add_argument(
         "-o", "--output", action=Once, type=Path, metavar="OUT", help=what, required=required
     )

@@ -1,4 +1,4 @@
-"""A configuration file: the options of commands, written down once."""
+"""A configuration file with the options of commands."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from polars_auc._plugin.packages import require
 
 CONFIG = "--config"
 
-# The table of options that all commands share.
+# The table of the shared options.
 _INPUT = "input"
 
 
 def with_config(
     arguments: Sequence[str], commands: Mapping[str, Iterable[str]]
 ) -> tuple[list[str], list[str], dict[str, str]]:
-    """Put the options of the file that --config names before those of the command line, which replace them.
+    """Insert the options of the configuration file before the arguments, which override them.
 
-    Each command has a table of its name; the options of the table ``input`` go to all commands that know
-    them. The second list has the files to read if the command line names none. The last answer has, for each
-    option that the file gives, what it is called there, as in ``[report] level``.
+    Each command has a table of its name. The options of the table ``input`` apply to all commands that
+    support them. The second list has the default files. The last mapping has the name of each configured
+    option for messages, such as ``[report] level``.
     """
     name, rest = _config_file(arguments)
     if name is None:
@@ -97,16 +97,16 @@ def _read(name: str) -> dict[str, dict[str, Any]]:
 
 
 def _is_present(option: str, arguments: Iterable[str], allowed: Container[str]) -> bool:
-    """Whether the command line has an option, which may be shortened there."""
+    """Return whether the command line has an option, in full or abbreviated."""
     flags = [argument.partition("=")[0] for argument in arguments]
-    # What is an option itself is no shorter name of another one.
+    # The full name of another option is not an abbreviation.
     flags = [flag for flag in flags if flag == f"--{option}" or flag.removeprefix("--") not in allowed]
     shortened = any(len(flag) > 2 and f"--{option}".startswith(flag) for flag in flags)
     return shortened or (option == "output" and any(flag.startswith("-o") for flag in flags))
 
 
 def _arguments(name: str, option: str, value: object) -> list[str]:
-    """Write an option as on the command line."""
+    """Return the command-line arguments of an option."""
     if value is True:
         return [f"--{option}"]
     if value is False:

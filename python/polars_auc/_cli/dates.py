@@ -1,4 +1,4 @@
-"""Dates in SQL: texts that are compared with dates, and ``date_trunc``, which need the types of columns."""
+"""Dates in SQL: comparisons of texts with dates, and ``date_trunc``, which depend on column types."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ _MICROSECONDS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_00
 
 
 class ZonedTime(ValueError):
-    """A time with a zone is compared with a text that has none."""
+    """A comparison of a time with a time zone and a text without."""
 
 
 def with_dates(sql: str, schema: pl.Schema) -> str:
-    """Write SQL so that Polars reads its dates, which it does not without the types of the columns."""
+    """Rewrite the dates of SQL for Polars, which needs the types of the columns."""
     tokens = _typed(_truncated(_TOKENS.findall(sql), schema), schema)
     return "".join(tokens)
 
 
 def parsed(sql: str) -> pl.Expr:
-    """Read SQL without the types of columns, only to see which columns and texts are in it."""
+    """Parse SQL without column types, to find its columns and texts."""
     tokens = _TOKENS.findall(sql)
-    # Polars knows date_trunc with types only; any function of as many arguments has the same columns.
+    # Polars supports date_trunc only with types; CONCAT has the same columns.
     return pl.sql_expr("".join("CONCAT" if token.lower() == "date_trunc" else token for token in tokens))
 
 
 def compared_texts(expression: pl.Expr, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Return each column that is compared with texts, or looked for them, and the texts.
+    """Return each column that is compared with texts or searched for texts, with these texts.
 
-    Those of ``words`` that are found by way of functions, as NA is by ``UPPER(column) = 'NA'`` and by
-    ``column LIKE 'N%'``, are texts of the column, too.
+    The result includes the ``words`` that functions match. For example ``UPPER(column) = 'NA'`` matches NA,
+    as does ``column LIKE 'N%'``.
     """
     for node, others, texts in _comparisons(expression):
-        # One that says which texts are before others finds none of them.
+        # An order comparison of texts is not a search for texts.
         is_function = not str(node).startswith("[")
         for other in others if texts else []:
             names = list(dict.fromkeys(other.meta.root_names()))
@@ -55,7 +55,7 @@ def compared_texts(expression: pl.Expr, words: Sequence[str]) -> Iterator[tuple[
 
 
 def _answers(expression: pl.Expr, names: Sequence[str], words: Sequence[str]) -> list[object]:
-    """Return what an expression makes of words in its one column; nothing if it cannot."""
+    """Evaluate an expression of one column on the words; empty if impossible."""
     if len(names) != 1:
         return []
     try:
@@ -66,7 +66,7 @@ def _answers(expression: pl.Expr, names: Sequence[str], words: Sequence[str]) ->
 
 
 def _comparisons(expression: pl.Expr) -> Iterator[tuple[pl.Expr, list[pl.Expr], list[str]]]:
-    """Return each part of an expression, its operands that are no texts, and its texts."""
+    """Return each subexpression, with its operands other than literals and its texts."""
     operands = expression.meta.pop()
     literals = [operand for operand in operands if operand.meta.is_literal()]
     values = [value for literal in literals for value in pl.select(literal).to_series().to_list()]
@@ -86,11 +86,11 @@ def _dtype(expression: pl.Expr, schema: pl.Schema) -> pl.DataType:
 
 
 def _typed(tokens: list[str], schema: pl.Schema) -> list[str]:
-    """Write texts that are compared with dates as dates, and those that are compared with times as times."""
+    """Convert texts to date or time literals where they are compared with dates or times."""
     places = [place for place, token in enumerate(tokens) if _day(token) is not None]
     if not places:
         return tokens
-    # One text may be compared with a date here and with a text there: each place gets a date of its own.
+    # The same text may be compared with a date and with a text: a unique date marks each place.
     free = (f"{date.fromordinal(number)}" for number in itertools.count(1))
     marks = {place: next(day for day in free if f"'{day}" not in "".join(tokens)) for place in places}
     marked = [
@@ -113,7 +113,7 @@ def _literal(token: str, dtype: pl.DataType | None) -> str:
         return token
     zone = dtype.time_zone if isinstance(dtype, pl.Datetime) else None
     is_date = day == datetime(day.year, day.month, day.day)
-    # Polars takes a date for its beginning in UTC.
+    # Polars converts a date to its start in UTC.
     if zone is not None and not (zone == "UTC" and is_date):
         raise ZonedTime(zone)
     if is_date and (dtype == pl.Date or zone is not None):
@@ -122,7 +122,7 @@ def _literal(token: str, dtype: pl.DataType | None) -> str:
 
 
 def _day(token: str) -> datetime | None:
-    """Return the time that a text of SQL is, if it is one."""
+    """Return the date or time of an SQL text literal; None for other tokens."""
     if re.fullmatch(r"'\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?'", token) is None:
         return None
     try:
@@ -132,7 +132,7 @@ def _day(token: str) -> datetime | None:
 
 
 def _truncated(tokens: list[str], schema: pl.Schema) -> list[str]:
-    """Write calls of date_trunc as what they are made of."""
+    """Expand calls of date_trunc."""
     start = next((place for place, token in enumerate(tokens) if token.lower() == "date_trunc"), None)
     if start is None:
         return tokens
@@ -148,14 +148,14 @@ def _truncated(tokens: list[str], schema: pl.Schema) -> list[str]:
 
 
 def _truncation(unit: str, column: str, dtype: pl.DataType) -> str | None:
-    """Return the first day, or the beginning of the unit, in SQL that all releases of Polars know."""
+    """Return the start of the unit, in SQL that all supported releases of Polars can run."""
     is_zoned = isinstance(dtype, pl.Datetime) and dtype.time_zone is not None
     if unit in _MICROSECONDS and isinstance(dtype, pl.Datetime) and not is_zoned:
         time, length = f"CAST(CAST({column} AS TIMESTAMP) AS BIGINT)", _MICROSECONDS[unit]
-        # A remainder below 0 is of a time before 1970.
+        # The remainder is negative for times before 1970.
         return f"CAST({time} - ({time} % {length} + {length}) % {length} AS TIMESTAMP)"
     if is_zoned:
-        # A cast would take the day in UTC.
+        # A cast would return the day in UTC.
         day = f"DATE(STRFTIME({column}, '%Y-%m-%d'))"
     elif isinstance(dtype, pl.Datetime):
         day = f"CAST({column} AS DATE)"
@@ -166,7 +166,7 @@ def _truncation(unit: str, column: str, dtype: pl.DataType) -> str | None:
     else:
         return None
     if unit == "quarter":
-        # The middle of its first month.
+        # The middle of the quarter's first month.
         months = f"(EXTRACT(MONTH FROM {day}) - 1) % 3"
         day = f"CAST(CAST({day} AS INTEGER) - EXTRACT(DAY FROM {day}) + 16 - 30 * ({months}) AS DATE)"
         unit = "month"

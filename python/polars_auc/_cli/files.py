@@ -1,4 +1,4 @@
-"""The files that a command line names, and what is read of them."""
+"""The input files of a command, and their columns."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Files:
     rows: pl.LazyFrame
     schema: pl.Schema
     partitions: list[str]
-    """The columns of groups whose values have partitions of their own, which follow one another."""
+    """The columns of groups that are partition keys; rows of a partition are contiguous."""
     by: Sequence[str] = ()
     """The columns of groups."""
     keys_of_sql: Sequence[pl.Expr] = ()
-    """Those of them that are made by SQL."""
+    """The columns of groups that SQL defines."""
     nullable: Sequence[tuple[pl.LazyFrame, Mapping[str, pl.Expr]]] = ()
-    """Rows as they are written, and the columns in which values that mean missing become null."""
+    """Unconverted rows, each with the columns where missing values become null."""
 
     @classmethod
     def find(
@@ -55,7 +55,7 @@ class Files:
         without: Container[str] = (),
         by: Sequence[str] = (),
     ) -> Files:
-        """Find files, and refuse an output that is one of them."""
+        """Find the files; raise if the output is one of them."""
         with as_refusal():
             table = scan(names, without, by)
         files = table.files
@@ -75,7 +75,7 @@ class Files:
         output: Path | None,
         without: Container[str] = (),
     ) -> Files:
-        """Find files, and add the columns of groups that are SQL."""
+        """Find the files, and add the SQL columns of groups."""
         files = cls.find(names, output, without, by)
         keys: list[str] = []
         columns: dict[str, pl.Expr] = {}
@@ -100,7 +100,7 @@ class Files:
             return replace(files, rows=rows, schema=rows.collect_schema(), by=keys, keys_of_sql=computed)
 
     def keys(self) -> list[str]:
-        """Return the columns of groups; refuse those that make none."""
+        """Return the columns of groups; raise for invalid ones."""
         if len(set(self.by)) < len(self.by):
             raise Refusal(f"{flag('by')} names one column twice")
         for key in self.by:
@@ -113,27 +113,27 @@ class Files:
         return list(self.by)
 
     def column(self, option: str, text: object) -> pl.Expr | None:
-        """Return the column that an option names, if it is there."""
+        """Return the column of an option, if the option is set."""
         return None if text is None else column(option, str(text), self.schema, self.names)
 
     def condition(self, option: str, text: object) -> pl.Expr | None:
-        """Return the condition that an option has, if it is there."""
+        """Return the condition of an option, if the option is set."""
         return None if text is None else condition(option, str(text), self.schema, files=self.names)
 
     def changed(self) -> str:
-        """Say on which day a file was last changed, in UTC."""
+        """Return the date of the last change of a file, in UTC."""
         here = [os.path.getmtime(name) for name in self.names if is_here(name)]
         return f"{datetime.fromtimestamp(max(here), tz=timezone.utc):%Y-%m-%d}" if here else "an unknown day"
 
     def about(self) -> str:
-        """Say which data these are."""
+        """Return a description of the data."""
         if list(self.names) == [STANDARD_INPUT]:
             return "; ".join(["standard input", *reading().notes])
         files = f"{counted(len(self.names), 'file')}, last changed on {self.changed()}"
         return "; ".join([files, *reading().notes])
 
     def size(self) -> str:
-        """Say how much there is to read."""
+        """Return the number and the size of the files."""
         files = counted(len(self.names), "file")
         if not all(is_here(name) and Path(name).is_file() for name in self.names):
             return files
@@ -141,7 +141,7 @@ class Files:
 
 
 def reading_of(values: Mapping[str, Any]) -> Reading:
-    """Return how a command reads files, by its options."""
+    """Return the read settings of a command."""
     label = [values["label"]] if values.get("label") else []
     others = [values.get("weight"), values.get("count"), *(values.get("scores") or ())]
     numbers = [*label, *(str(other) for other in others if other is not None)]
@@ -165,9 +165,9 @@ def reading_of(values: Mapping[str, Any]) -> Reading:
 def file_errors(
     files: Sequence[str], columns: Sequence[str], file_checks: Sequence[pl.Expr] = ()
 ) -> Iterator[None]:
-    """Turn what Polars raises into a refusal, which names the file that cannot be read, if there is one.
+    """Convert errors to refusals that name the unreadable file, if there is one.
 
-    It also names the file whose rows the expressions ``file_checks`` refuse.
+    They also name the file whose rows fail in one of the expressions ``file_checks``.
     """
     try:
         with as_refusal():

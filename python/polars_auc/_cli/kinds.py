@@ -1,4 +1,4 @@
-"""The kind of a file, by its first bytes."""
+"""Detection of the kind of a file, by its first bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polars_auc._cli.reading import reading
 from polars_auc._cli.refusal import Refusal, first_line, flag
 from polars_auc._cli.standard_input import STANDARD_INPUT, kept, kept_input
 
-# So many bytes say of which kind the rows are.
+# The number of bytes for the detection.
 _HEAD = 65_536
 
 PARQUET = b"PAR1"
@@ -23,7 +23,7 @@ PARQUET = b"PAR1"
 
 _IPC, _IPC_STREAM = b"ARROW1", b"\xff\xff\xff\xff"
 
-# Polars reads text that is compressed in these ways.
+# Compressions of text files that Polars supports.
 _GZIP = b"\x1f\x8b"
 _COMPRESSED = (_GZIP, b"\x28\xb5\x2f\xfd", b"\x78\x01", b"\x78\x9c", b"\x78\xda")
 
@@ -43,7 +43,7 @@ _ENCODINGS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _MARK = codecs.BOM_UTF8
 _SEPARATORS = ",\t;|"
 
-# How names end whose first bytes cannot be read, without what says that they are compressed.
+# Fallback: the kind by file name ending, if the first bytes cannot be read.
 _ENDINGS = {
     ".csv": "text",
     ".tsv": "text",
@@ -58,7 +58,7 @@ _ENDINGS = {
 
 @dataclass(frozen=True)
 class Kind:
-    """What a file is, and where it is read."""
+    """The kind of a file, and the place to read it from."""
 
     name: str
     """Parquet, Arrow IPC, NDJSON, text or Delta."""
@@ -67,7 +67,7 @@ class Kind:
 
 
 def kind_of(name: str) -> Kind:
-    """Return the kind of a file; refuse one that cannot be read."""
+    """Return the kind of a file; raise if it cannot be read."""
     kinds: dict[str, Kind] = reading().kinds
     if name not in kinds:
         kinds[name] = _kind_of(name)
@@ -99,12 +99,12 @@ def _kind_of(name: str) -> Kind:
 
 
 def is_delta(name: str) -> bool:
-    """Whether a name is a Delta table."""
+    """Return whether a name is a Delta table."""
     return (Path(name) / "_delta_log").is_dir()
 
 
 def first_bytes(name: str, number: int = _HEAD) -> bytes:
-    """Return the first bytes of a file; none if it cannot be read."""
+    """Return the first bytes of a file; empty if it cannot be read."""
     try:
         with Path(name).open("rb") as file:
             return file.read(number)
@@ -113,12 +113,12 @@ def first_bytes(name: str, number: int = _HEAD) -> bytes:
 
 
 def place_of(name: str) -> str:
-    """Return where the rows of a name are read."""
+    """Return the place to read the rows of a name from."""
     return kind_of(name).place
 
 
 def _ending(name: str) -> str:
-    """Return how a name ends, without what says that a file is compressed, and without a query of a URL."""
+    """Return the ending of a name, without a compression suffix and without a URL query."""
     path = Path(urlsplit(name).path if "://" in name else name)
     path = path.with_suffix("") if path.suffix.lower() in (".gz", ".zst", ".zstd") else path
     return path.suffix.lower()
@@ -129,7 +129,7 @@ def _words(name: str) -> str:
 
 
 def _head(place: str) -> bytes | None:
-    """Return the first bytes; None of what they cannot be read of, such as an object store."""
+    """Return the first bytes; None if they cannot be read, as in an object store."""
     if place.startswith(("http://", "https://")) and _ending(place) not in (*_ENDINGS, ".parquet"):
         import urllib.request
 
@@ -143,7 +143,7 @@ def _head(place: str) -> bytes | None:
 
 
 def _whole_stream(name: str, place: str) -> Path:
-    """Write a stream of Arrow, which Polars reads as a whole only, as a file."""
+    """Convert an Arrow stream, which Polars cannot scan, to a file."""
     try:
         return kept(place, lambda file: pl.read_ipc_stream(place).write_ipc(file))
     except (pl.exceptions.PolarsError, OSError) as error:
@@ -184,7 +184,7 @@ def _is_utf8(encoding: str) -> bool:
 
 def _can_be_utf8(head: bytes) -> bool:
     try:
-        # The last character may be cut.
+        # The last character may be incomplete.
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
         return False
@@ -206,7 +206,7 @@ def _first_line_of_compressed(name: str, place: str) -> str:
 
 
 def _in_utf8(name: str, place: str, encoding: str) -> Path:
-    """Write a text of another encoding in UTF-8."""
+    """Convert a text file to UTF-8."""
 
     def convert(file: Path) -> None:
         unpacked = gzip.open if first_bytes(place).startswith(_GZIP) else open
@@ -230,6 +230,6 @@ def _separator(likeliest: str) -> str:
 
 
 def _likeliest_separator(first: str) -> str:
-    """Return the character that stands most often between the columns of a line; the comma if none does."""
+    """Return the most frequent separator of a line; the comma by default."""
     counts = {each: len(next(csv.reader([first], delimiter=each), [])) for each in _SEPARATORS}
     return max(_SEPARATORS, key=lambda each: counts[each])

@@ -1,4 +1,4 @@
-"""What the commands say of values that are missing or NaN."""
+"""Messages about missing values and NaN."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from polars_auc._cli.sources import is_text, scan
 from polars_auc._cli.streams import log
 from polars_auc._page.text import counted
 
-# A name that no column of a user begins with: of a column as its file has it.
+# A reserved prefix for original columns: no user column starts with it.
 _WRITTEN = "polars_auc: written "
 
 
 def log_nan(source: Source, *, may_be_nan: bool = True, quiet: bool = False) -> bool:
-    """Say which values were read as missing and which scores have NaN; return whether it is a fault.
+    """Print the values that were read as missing and the scores with NaN; return whether NaN is an error.
 
-    Without ``may_be_nan`` the numbers have none, and nothing is read to look for it.
+    Without ``may_be_nan`` there is no search for NaN.
     """
     rows = source.rows
     with source.faults():
@@ -35,9 +35,9 @@ def log_nan(source: Source, *, may_be_nan: bool = True, quiet: bool = False) -> 
 
 
 def read_as_missing(source: Source) -> list[str]:
-    """Say which values of the label, the scores, the weight and the count were read as missing.
+    """Return the values of the label, scores, weight and count that were read as missing.
 
-    They are those of the rows that meet the conditions. States have none.
+    Only rows that meet the conditions count. States have no such values.
     """
     files = source.files
     texts = {name: f"{_WRITTEN}{name}" for _, columns in files.nullable for name in columns}
@@ -65,7 +65,7 @@ def read_as_missing(source: Source) -> list[str]:
 
 
 def lines_of_text(source: Source) -> list[str]:
-    """Say in which file NaN is a text, if it is one: in the first that has NaN in a column of a score."""
+    """Return a line with the first text file that has NaN in a score column."""
     columns = {root for score in source.rows.originals.values() for root in score.meta.root_names()}
     for name in source.files.names:
         if not is_text(name):

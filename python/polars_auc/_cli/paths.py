@@ -1,4 +1,4 @@
-"""The files that names, folders and globs on a command line mean."""
+"""The files of names, folders and globs on a command line."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from polars_auc._cli.reading import reading
 from polars_auc._cli.standard_input import STANDARD_INPUT
 from polars_auc._page.text import counted
 
-# A name in an object store, such as s3://bucket/file.parquet, which only Polars can look for.
+# A name in an object store, such as s3://bucket/file.parquet, which only Polars can search.
 _URL = re.compile(r"[a-z][a-z0-9+]+://")
 
-# How Hive and Spark write a partition of null.
+# The name of a null partition in Hive and Spark.
 _NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 
 def plain_and_partitioned(names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return plain files, and files of folders named ``key=value`` by the pattern that they match."""
+    """Return plain files, and the files of ``key=value`` folders by pattern."""
     plain: dict[str, str] = {}
     partitioned: dict[str, list[str]] = {}
     for text in names:
@@ -33,7 +33,7 @@ def plain_and_partitioned(names: Sequence[str]) -> tuple[list[str], dict[str, li
         _refuse_undecodable([name, *files])
         if not files:
             raise ValueError(_nothing_matches(name))
-        # The folder with the first sign of a glob is inside: month=* names partitions.
+        # The search for partitions includes the folder with the first wildcard, as in month=*.
         below = _literal_length(pattern)
         if pattern and any("=" in os.path.dirname(file[below:]) and _may_be_parquet(file) for file in files):
             partitioned[pattern] = files
@@ -48,7 +48,7 @@ def plain_and_partitioned(names: Sequence[str]) -> tuple[list[str], dict[str, li
 
 
 def partition(file: str) -> dict[str, str | None]:
-    """Return the values of the folders named ``key=value`` in which a file is, as texts; None is null."""
+    """Return the values of a file's ``key=value`` folders, as texts; None is null."""
     folders = (folder.partition("=") for folder in Path(file).parts[:-1])
     return {
         key: None if value == _NULL_PARTITION else unquote(value) for key, equals, value in folders if equals
@@ -56,7 +56,7 @@ def partition(file: str) -> dict[str, str | None]:
 
 
 def stray_files(files: Sequence[str]) -> dict[str, str]:
-    """Return the files that are not partitioned as most of the files are, and why they are in the way."""
+    """Return the files whose partitions differ from most files, with reasons."""
     keys = {file: tuple(partition(file)) for file in files}
     [(usual, _)] = Counter(keys.values()).most_common(1) or [((), 0)]
     example = next((file for file in files if keys[file] == usual), "")
@@ -69,17 +69,17 @@ def stray_files(files: Sequence[str]) -> dict[str, str]:
 
 
 def is_remote(name: str) -> bool:
-    """Whether a name is one in an object store."""
+    """Return whether a name is in an object store."""
     return _URL.match(name) is not None
 
 
 def is_here(name: str) -> bool:
-    """Whether a name is a file or folder on this machine."""
+    """Return whether a name is a file or folder on this machine."""
     return name != STANDARD_INPUT and not is_remote(name)
 
 
 def _literal_length(pattern: str) -> int:
-    """Return how many characters of a pattern are folders without a sign of a glob."""
+    """Return the length of the folders before the first wildcard of a pattern."""
     return re.split(r"[*?\[]", pattern, maxsplit=1)[0].rfind("/") + 1
 
 
@@ -88,7 +88,7 @@ def _may_be_parquet(name: str) -> bool:
 
 
 def _matches(name: str) -> tuple[str, list[str]]:
-    """Return a name as a pattern for Polars, empty for a plain file, and the files that it matches."""
+    """Return a name as a pattern for Polars, empty for a plain file, and the matching files."""
     if not name:
         msg = "the name of a file is empty; is a variable of the shell not set? The current folder is ."
         raise ValueError(msg)
@@ -108,7 +108,7 @@ def _matches(name: str) -> tuple[str, list[str]]:
         pattern = f"{pattern}/**/*.parquet"
         matches = sorted(glob.glob(pattern, recursive=True))
     files = _finished(pattern, [match for match in matches if not Path(match).is_dir()])
-    # The files of a Delta table are not its rows: some were deleted or replaced.
+    # A Delta table also has files with deleted or replaced rows.
     table = next(
         (str(folder) for file in files for folder in Path(file).parents if is_delta(str(folder))), None
     )
@@ -119,10 +119,10 @@ def _matches(name: str) -> tuple[str, list[str]]:
 
 
 def _finished(pattern: str, files: Sequence[str]) -> list[str]:
-    """Leave out what a running job has not finished: names that begin with _ or . below a folder or glob."""
+    """Return the finished files: names below a folder or glob that begin with _ or . are unfinished."""
     start = _literal_length(pattern)
     root, below = pattern[:start], pattern[start:]
-    # A pattern that begins with such a character asks for these names.
+    # A pattern that begins with such a character includes these names.
     if any(map(_is_marked, Path(below).parts)):
         return list(files)
 
@@ -132,7 +132,7 @@ def _finished(pattern: str, files: Sequence[str]) -> list[str]:
     finished = [file for file in files if not is_unfinished(file)]
     unfinished = [file for file in files if is_unfinished(file)]
     unfinished += [file for file in _hidden(root, below) if is_unfinished(file) and file not in unfinished]
-    # It marks a job that has ended.
+    # The marker of a finished job.
     unfinished = [file for file in unfinished if Path(file).name != "_SUCCESS"]
     if unfinished and not finished:
         msg = f"{pattern!r} finds unfinished files only, whose names begin with _ or .: {unfinished[0]!r}"
@@ -148,24 +148,24 @@ def _is_marked(part: str) -> bool:
 
 
 def _hidden(root: str, below: str) -> list[str]:
-    """Return the files that a pattern matches in a folder, with names that begin with a dot.
+    """Return the matching files in a folder, including names that begin with a dot.
 
-    The glob of Python's module of this name leaves them out.
+    Python's module ``glob`` skips them.
     """
     if not below:
         return []
-    # Within a name, two stars mean what one does; pathlib refuses them.
+    # Within a name, two stars are equivalent to one; pathlib raises for them.
     parts = [part if part == "**" else re.sub(r"\*{2,}", "*", part) for part in below.split("/")]
     folder = Path(root)
     found: list[str] = []
-    # What a running job has not finished may vanish while it is looked for.
+    # Unfinished files may disappear during the search.
     with suppress(OSError):
         found += (f"{root}{file.relative_to(folder)}" for file in folder.glob("/".join(parts)))
     return sorted(found)
 
 
 def _without_brackets_that_exist(pattern: str) -> str:
-    """Take the longest beginning of a pattern that is a folder as it stands."""
+    """Escape the longest leading part of a pattern that is an existing folder."""
     parts = Path(pattern).parts
     for end in range(len(parts) - 1, 0, -1):
         folder = Path(*parts[:end])
@@ -185,11 +185,11 @@ def _refuse_undecodable(names: Iterable[str]) -> None:
         try:
             name.encode()
         except UnicodeEncodeError as error:
-            # Polars takes names of files as UTF-8 only.
+            # Polars supports only UTF-8 file names.
             msg = f"the name of the file {os.fsencode(name)!r} is not UTF-8. Hint: give it another name"
             raise ValueError(msg) from error
 
 
 def _local(name: str) -> str:
-    """Return the path of a file:// name, so that a file has one name."""
+    """Return the path of a file:// URL, so that each file has one name."""
     return unquote(name.removeprefix("file://")) if name.startswith("file:///") else name

@@ -1,4 +1,4 @@
-"""How files are read: what the command line says of text files, and of values that mean missing."""
+"""Read settings: the options of text files, and values that mean missing."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from polars_auc._cli.streams import log
 from polars_auc._plugin.errors import OptionError
 from polars_auc._report.options import declared, option, switch
 
-# What R and pandas write for a missing value, and pandas reads as one.
+# Texts for missing values that R and pandas write, and pandas reads.
 _NULL_VALUES = (
     *("", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "NULL", "null", "None"),
     *("-1.#IND", "1.#IND", "-1.#QNAN", "1.#QNAN"),
 )
 
-# NaN of a score is a fault, so these texts are missing in labels only.
+# A NaN score is an error, so these texts are missing values only in labels.
 _NAN = ("NaN", "nan", "-NaN", "-nan")
 
-# The integers below it are those of Int64.
+# Integers below this fit in Int64.
 _WHOLE = 2.0**63
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """The options of files that are read."""
+    """The options of input files."""
 
     null_values: Sequence[str] = option(
         (),
@@ -55,7 +55,7 @@ class ReadOptions:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> ReadOptions:
-        """Take the options out of the arguments of a command, and check them."""
+        """Select the options from the arguments of a command, and check them."""
         options = cls(**{name: value for name, value in values.items() if name in declared(cls)})
         texts = tuple(text for option in options.null_values for text in option.split(","))
         separator = "\t" if options.separator == "\\t" else options.separator
@@ -65,11 +65,11 @@ class ReadOptions:
 
     @property
     def words(self) -> list[str]:
-        """All texts that may mean missing in some column."""
+        """All texts that mean missing in some column."""
         return list(self.null_values or (*_NULL_VALUES, *_NAN))
 
     def check(self) -> None:
-        """Refuse values that no option has."""
+        """Raise for invalid values."""
         if self.separator is not None and (len(self.separator.encode()) != 1 or self.separator in '"\n\r'):
             reason = f"must be one character, got {self.separator!r}"
             raise OptionError("", "separator", reason, 'write `separator` ";", or "\\t" for a tab')
@@ -84,7 +84,7 @@ class ReadOptions:
 
 
 class LaterType(Exception):
-    """A column of a text file holds another type than its first rows say; the files must be read again."""
+    """A later row of a text file does not fit the inferred type; the files must be read again."""
 
     def __init__(self, column: str) -> None:
         super().__init__(column)
@@ -93,7 +93,7 @@ class LaterType(Exception):
 
 @dataclass
 class Reading:
-    """How the files of one command are read."""
+    """The read settings of one command."""
 
     options: ReadOptions = field(default_factory=ReadOptions)
     labels: frozenset[str] = frozenset()
@@ -103,36 +103,36 @@ class Reading:
     by: frozenset[str] = frozenset()
     """The columns of groups."""
     used: frozenset[str] = frozenset()
-    """The columns that options name, and words of SQL that may be some."""
+    """The columns in options, and words of SQL that may be columns."""
     compared: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """The texts that SQL compares a column with or finds in it, and which are no missing values of it."""
+    """Texts by column that SQL compares or matches; they are not missing values."""
     is_open: bool = False
-    """Whether it is not known yet what columns are for: init looks for labels and scores."""
+    """Whether the purpose of columns is unknown, as for init."""
     is_quiet: bool = False
     looked_at: frozenset[str] = frozenset()
-    """Columns of text files whose type all rows say."""
+    """Columns of text files whose type is inferred from all rows."""
     notes: dict[str, None] = field(default_factory=dict)
-    """What was said of the files."""
+    """Messages about the files."""
     kinds: dict[str, Any] = field(default_factory=dict)
-    """The kinds of files that are known already."""
+    """The kinds of files detected so far."""
 
     def note(self, text: str) -> None:
-        """Say something of the files, once."""
+        """Print a message about the files, once."""
         if text not in self.notes:
             self.notes[text] = None
             if not self.is_quiet:
                 log(f"polars-auc: {text}")
 
     def note_text(self, column: str, why: str) -> None:
-        """Say that a column of groups is read as text."""
+        """Print that a column of groups is read as text."""
         self.note(f"{column!r} is read as text, because {why}")
 
     def uses(self, column: str) -> bool:
-        """Whether a column is read."""
+        """Return whether a column is used."""
         return self.is_open or column in self.used
 
     def is_nullable(self, column: str) -> bool:
-        """Whether texts in a column may mean missing."""
+        """Return whether texts in a column may mean missing."""
         is_number = column in self.numbers and column not in self.by
         return is_number or self.is_open or bool(self.options.null_values)
 
@@ -142,21 +142,21 @@ class Reading:
         return [text for text in texts if text not in self.compared.get(column, ())]
 
     def texts_without_nulls(self, column: str) -> pl.Expr:
-        """Return a column of texts with null in place of those that mean missing."""
+        """Return a column of texts with null for missing values."""
         text = pl.col(column)
         is_null = text.cast(pl.String).is_in(self.null_values(column))
         return pl.when(is_null).then(None).otherwise(text).alias(column)
 
     def decimal(self, text: pl.Expr) -> pl.Expr:
-        """Return texts of numbers with a point in place of the comma; a text with another point is null."""
+        """Return texts of numbers with a decimal point for the comma; texts with a point become null."""
         if not self.options.decimal_comma:
             return text
-        # A point may stand between thousands.
+        # The point may be a thousands separator.
         is_comma = ~text.str.contains(".", literal=True)
         return pl.when(is_comma).then(text.str.replace(",", ".", literal=True))
 
     def without_nulls(self, column: str, dtype: pl.DataType) -> pl.Expr | None:
-        """Return a column with null in place of values that mean missing, if it may have some."""
+        """Return a column with null for missing values; None if it cannot have any."""
         if not self.is_nullable(column):
             return None
         if dtype in (pl.String, pl.Categorical, pl.Enum):
@@ -166,8 +166,8 @@ class Reading:
         return self.numbers_without_nulls(column, pl.col(column), dtype)
 
     def numbers_without_nulls(self, column: str, value: pl.Expr, dtype: pl.DataType) -> pl.Expr | None:
-        """Return numbers of a column with null in place of those that mean missing, if they may have some."""
-        # A label that is computed from a score has the score's NaN.
+        """Return a column of numbers with null for missing values; None if it cannot have any."""
+        # A label that is computed from a score can be NaN.
         is_label = column in self.labels and not self.options.null_values
         has_nan = dtype.is_float() and (is_label or not set(self.null_values(column)).isdisjoint(_NAN))
         numbers = [number for text in self.options.null_values if (number := _number(text)) is not None]
@@ -181,7 +181,7 @@ class Reading:
 
 
 def _number(text: str) -> int | float | None:
-    """Return the finite number that a text is; a whole one is exact, also where floats are not."""
+    """Parse a finite number; whole numbers stay exact beyond 2^53."""
     try:
         number = float(text)
     except ValueError:
@@ -195,13 +195,13 @@ _READING: ContextVar[Reading] = ContextVar("_READING")
 
 
 def reading() -> Reading:
-    """Return how the files of this command are read."""
+    """Return the read settings of this command."""
     return _READING.get(Reading())
 
 
 @contextmanager
 def reading_as(one: Reading) -> Iterator[None]:
-    """Read files in this way while the block runs."""
+    """Use these read settings while the block runs."""
     mark = _READING.set(one)
     try:
         yield

@@ -1,4 +1,4 @@
-"""What the command says when it cannot do what was asked, in the words of a shell."""
+"""Errors of a command, with option names of the shell."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from polars_auc._plugin.interrupts import interruptible
 
 
 class Refusal(Exception):
-    """The command cannot do what was asked. The text is the one sentence that the user reads."""
+    """The command failed. The text is the one sentence for the user."""
 
 
 class Incomplete(Exception):
-    """The command did what it could, and has named the parts that it left out."""
+    """The command succeeded in part, and has printed the omitted parts."""
 
 
 @contextmanager
 def as_refusal() -> Iterator[None]:
-    """Turn what Polars or the system raises into a refusal of one sentence."""
+    """Convert errors of Polars and the system to a refusal of one sentence."""
     try:
         with interruptible():
             yield
@@ -32,17 +32,17 @@ def as_refusal() -> Iterator[None]:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error; errors of options are worded for a shell already."""
+    """Return the first line of an error."""
     if isinstance(error, RecursionError):
         return "lists are nested too deeply"
-    # Older Polars says where in itself an error was caught.
+    # Older Polars adds where it caught an error.
     text = re.sub(
         r"^(caught exception during execution of a Python source, exception: \w+: )+", "", str(error)
     )
     text = text.strip().removeprefix("the plugin failed with message: ")
     line = text.splitlines()[0] if text else type(error).__name__
     function, _, rest = line.partition(": ")
-    # The user called a command, and no function.
+    # The user ran a command, so the function name is removed.
     line = rest if function in polars_auc.__all__ else line
     for note, here in _NOTES_OF_POLARS.items():
         line = line.replace(note, here)
@@ -50,11 +50,11 @@ def first_line(error: BaseException) -> str:
 
 
 def flag(option: str) -> str:
-    """Return how the user writes an option: on the command line, or in a configuration file."""
+    """Return the user's name of an option: the flag, or the key of the configuration file."""
     return for_front_end(f"`{option}`")
 
 
-# What Polars says to somebody who writes Python.
+# Hints of Polars for Python users, with replacements.
 _NOTES_OF_POLARS = {
     ", consider passing `missing_columns='insert'`": "",
     " (create native python { 'date', 'datetime', 'time' } or compare to a temporal column)": (

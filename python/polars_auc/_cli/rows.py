@@ -1,4 +1,4 @@
-"""The rows that a command line names, or the states of rows, and whether they can be evaluated."""
+"""The rows or states of a command line, and their checks."""
 
 from __future__ import annotations
 
@@ -29,38 +29,38 @@ from polars_auc._plugin.errors import OptionError, for_front_end
 from polars_auc._report.options import OPTIONS, ReportOptions
 from polars_auc._report.rows import Rows
 
-# More values of a column than these are not shown.
+# Messages list at most this number of values of a column.
 _MOST_VALUES = 10
 
-# The fields by which a column of states is known.
+# The fields that identify a column of states.
 _FIELDS = {"bins", "n_pos", "n_neg", "n_missing", "has_nan", "resolution", "max_bins", "scale"}
 
 
 @dataclass(frozen=True)
 class RowOptions:
-    """What a command line says of the rows that it reads: columns and conditions, as they are written."""
+    """The row options of a command line: columns and conditions, as unparsed texts."""
 
     label: str | None
     scores: Sequence[str]
     where: Sequence[str] = ()
     options: ReportOptions = field(default_factory=ReportOptions)
-    """Those of a report; of other commands the ones that they share with it."""
+    """The options of a report; other commands share some of them."""
     from_states: bool = False
     """Whether the files hold states of rows."""
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> RowOptions:
-        """Take the options out of the arguments of a command."""
+        """Select the options from the arguments of a command."""
         options = ReportOptions(**{name: values[name] for name in OPTIONS if name in values})
         from_states = values.get("from_states", False)
         return cls(values["label"], values["scores"], values["where"], options, from_states)
 
     def with_options(self, **values: Any) -> RowOptions:
-        """Return the same with other options of the report."""
+        """Return a copy with other report options."""
         return replace(self, options=replace(self.options, **values))
 
     def source(self, files: Files, *others: pl.Expr | None) -> Source:
-        """Read the columns, and refuse what holds no label and no score; others are read as well."""
+        """Read the columns; raise for an invalid label or score. Further columns are included."""
         options = self.options
         if self.from_states:
             self._refuse_row_options()
@@ -102,7 +102,7 @@ class RowOptions:
         return Source(files, rows, names, conditions)
 
     def _refuse_row_options(self) -> None:
-        """Refuse options that need rows, if the files hold states."""
+        """Raise for options that need rows, if the files hold states."""
         row_options = [
             *(name for name in ("label", "where") if getattr(self, name)),
             *self.options.row_options,
@@ -119,21 +119,21 @@ class Source:
     files: Files
     rows: Rows
     names: Sequence[str]
-    """The columns of the files that are read."""
+    """The columns to read."""
     conditions: Sequence[pl.Expr] = ()
-    """What the rows meet."""
+    """The conditions that the rows meet."""
 
     def faults(self) -> AbstractContextManager[None]:
-        """Turn what Polars raises into a refusal that names the file."""
+        """Convert errors of Polars to a refusal that names the file."""
         are_states = self.rows.label is None and self.rows.counted is None
-        # Each file of states is asked, to say which of them is wrong.
+        # A check of each file finds the one with invalid states.
         file_checks = [merge_states(name) for name in self.rows.scores] if are_states else []
         return file_errors(self.files.names, self.names, file_checks)
 
 
 def state_columns(files: Files, selected: Sequence[str]) -> list[str]:
-    """Return the columns of states, or those that are named; refuse files that have none."""
-    # Columns that the first file lacks would be left out, and their states with them.
+    """Return the columns of states, or the selected ones; raise for files without states."""
+    # Polars would ignore columns that the first file lacks.
     states = {name: _states_in(schema_of(name)) for name in files.names}
     existing = list(dict.fromkeys(name for columns in states.values() for name in columns))
     if not existing:
@@ -170,7 +170,7 @@ def state_columns(files: Files, selected: Sequence[str]) -> list[str]:
 
 
 def names_of_states(files: Sequence[str]) -> list[str]:
-    """Return the columns of states that any of the files has; files that cannot be read have none."""
+    """Return the columns of states in any file; unreadable files are ignored."""
     columns: dict[str, None] = {}
     for name in files:
         with suppress(Refusal):
@@ -187,13 +187,13 @@ def _states_in(schema: Mapping[str, pl.DataType]) -> list[str]:
 
 
 def no_row(where: Sequence[str]) -> str:
-    """Say that there is no row under these conditions."""
+    """Return the message for conditions without rows."""
     what = " and ".join(f"--where {condition!r}" for condition in where)
     return f"{what} leaves no row" if what else "the files have no row"
 
 
 def _refuse_words(text: str, label: pl.Expr, rows: pl.LazyFrame, where: Sequence[str]) -> None:
-    """Refuse a label of words, and show those that are there."""
+    """Raise for a label of texts, with the existing values."""
     if dtype_of(rows, label) in (pl.String, pl.Categorical, pl.Enum):
         if rows.head(1).collect().is_empty():
             raise Refusal(f"{no_row(where)}, so it cannot be told what {flag('label')} {text!r} holds")
@@ -204,7 +204,7 @@ def _refuse_words(text: str, label: pl.Expr, rows: pl.LazyFrame, where: Sequence
 
 
 def _positive_class(text: str, label: pl.Expr, rows: pl.LazyFrame) -> str:
-    """Say how one of two words would be the positive class, and which is the rarer; of more name none.
+    """Return a condition for the positive class, the rarer of two words; a template for more words.
 
     Other words, and null, are neither positive nor negative.
     """
@@ -225,7 +225,7 @@ def _positive_class(text: str, label: pl.Expr, rows: pl.LazyFrame) -> str:
 
 
 def _refuse_texts(text: str, score: pl.Expr, rows: pl.LazyFrame, files: Sequence[str]) -> None:
-    """Refuse a score of texts, and say how they are read as numbers."""
+    """Raise for a score of texts, with a hint how to convert them."""
     if dtype_of(rows, score) != pl.String:
         return
     numbers = reading().decimal(score).cast(pl.Float64, strict=False)
@@ -252,7 +252,7 @@ def _refuse_texts(text: str, score: pl.Expr, rows: pl.LazyFrame, files: Sequence
 
 
 def _in_sql_as_column(text: str, rows: pl.LazyFrame) -> str:
-    """Return the name of a column as SQL writes it; other SQL stays as it is."""
+    """Return the name of a column as an SQL identifier; other SQL is unchanged."""
     return column_in_sql(text) if text in rows.collect_schema() else text
 
 
@@ -261,7 +261,7 @@ def _in_shell(sql: str) -> str:
 
 
 def _refuse_lists(text: str, score: pl.Expr, rows: pl.LazyFrame) -> None:
-    """Refuse a score that holds several numbers, as the probabilities of all classes do."""
+    """Raise for a score with several numbers, such as the probabilities of all classes."""
     dtype = dtype_of(rows, score)
     if isinstance(dtype, pl.List | pl.Array):
         second = _in_shell(f"{_in_sql_as_column(text, rows)}[2]")
@@ -274,7 +274,7 @@ def _refuse_lists(text: str, score: pl.Expr, rows: pl.LazyFrame) -> None:
 
 
 def values(column: pl.Expr, rows: pl.LazyFrame) -> list[str]:
-    """Return the first values of a column in order, as SQL writes them; none of a column that is no code."""
+    """Return the first values of a column in order, as SQL literals; empty for floats."""
     dtype = dtype_of(rows, column)
     words = dtype in (pl.String, pl.Categorical, pl.Enum)
     if not words and not dtype.is_integer() and dtype != pl.Boolean:

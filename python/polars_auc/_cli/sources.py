@@ -1,4 +1,4 @@
-"""What a command line names, as one lazy frame: Parquet, text, NDJSON, Arrow IPC and Delta tables."""
+"""The input of a command as one lazy frame: Parquet, text, NDJSON, Arrow IPC and Delta tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from polars_auc._cli.text_files import (
 from polars_auc._plugin.errors import OptionError
 from polars_auc._plugin.packages import require
 
-# How Polars reads a file that is neither Parquet nor text. These take every name for a glob.
+# Readers for the other kinds of files. They interpret every name as a glob.
 _READERS: dict[str, Callable[[str], pl.LazyFrame]] = {
     "NDJSON": lambda place: _ndjson(place),
     "Arrow IPC": lambda place: pl.scan_ipc(_as_glob(place)),
@@ -40,20 +40,19 @@ class Table:
     files: list[str]
     """The files, each once."""
     keys: list[str]
-    """The columns of groups whose values have partitions of their own, which follow one another."""
+    """The columns of groups that are partition keys; rows of a partition are contiguous."""
     nullable: Sequence[tuple[pl.LazyFrame, Mapping[str, pl.Expr]]]
-    """Rows as they are written, and the columns in which values that mean missing become null."""
+    """Unconverted rows, each with the columns where missing values become null."""
 
 
 def scan(names: Sequence[str], without: Container[str] = (), by: Sequence[str] = ()) -> Table:
     """Return the rows of files, folders and globs.
 
-    If partitions are named by columns of ``by``, those of one value follow one another.
+    For partitions by columns of ``by``, rows with the same value are contiguous.
 
-    Folders named ``key=value`` become columns only if one of them is inside a folder that was named, or is
-    matched by a glob, as by ``month=*``.
-    Those in the path before it are then columns too, as Polars reads them. A name with brackets that exists
-    is that file or folder, and no glob.
+    Folders named ``key=value`` become columns only below a named folder, or if a glob matches one, as in
+    ``month=*``. In that case folders above them in the path also become columns, as Polars reads them. An
+    existing name with brackets is that file or folder, not a glob.
     """
     plain, partitioned = plain_and_partitioned(names)
     scans = []
@@ -78,36 +77,35 @@ def scan(names: Sequence[str], without: Container[str] = (), by: Sequence[str] =
 
 
 def _partition_keys(files: Sequence[str], by: Sequence[str]) -> list[str]:
-    """Return the columns of groups by which all files are partitioned."""
+    """Return the columns of groups that partition all files."""
     return [key for key in by if all(key in partition(file) for file in files)]
 
 
 def files_of(names: Sequence[str]) -> list[str]:
-    """Return the files that names, folders and globs mean, each once."""
+    """Return the files of names, folders and globs, without duplicates."""
     plain, partitioned = plain_and_partitioned(names)
     return [*plain, *(file for files in partitioned.values() for file in files)]
 
 
 def strays_of(names: Sequence[str]) -> dict[str, str]:
-    """Return the files that cannot be read with the partitions beside them, and why."""
+    """Return the files outside of the partitions, with reasons."""
     _, partitioned = plain_and_partitioned(names)
     return {file: why for files in partitioned.values() for file, why in stray_files(files).items()}
 
 
 def schema_of(name: str) -> pl.Schema:
-    """Return the columns of one file; refuse one that cannot be read, by its name."""
+    """Return the schema of one file; raise with its name if it is unreadable."""
     return _rows([name]).collect_schema()
 
 
 def unreadable(
     files: Sequence[str], columns: Iterable[str], file_checks: Sequence[pl.Expr] = ()
 ) -> str | None:
-    """Read columns file by file, and say which file is the first that cannot be read, and why.
+    """Read columns file by file, and return a message about the first unreadable file; None without one.
 
-    What Polars says of many files does not name the one that is damaged, or that differs from the others; and
-    what an expression says of its rows does not name the file in which they are. The expressions
-    ``file_checks`` are asked of each file, and of each file beside the first. The error is ``LaterType`` if
-    a file can be read, but not with the types of its first rows.
+    Errors of Polars for several files do not name the damaged or different file. Errors of expressions do not
+    name the file either. So ``file_checks`` are evaluated on each file, and on each file with the first. The
+    error is ``LaterType`` if a later row does not fit the inferred type.
     """
     for name in files:
         try:
@@ -115,7 +113,7 @@ def unreadable(
         except Refusal as refusal:
             return str(refusal)
         if name == files[0]:
-            # The other columns are those of partitions.
+            # The other columns are partition keys.
             wanted = [column for column in columns if column in schema]
         missing = next((column for column in wanted if column not in schema), None)
         if missing is not None:
@@ -137,7 +135,7 @@ def unreadable(
 
 
 def _reason(name: str, error: BaseException) -> str:
-    """Return why a file cannot be read, and which option reads it."""
+    """Return why a file cannot be read, with the option that helps."""
     reason = first_line(error)
     kind = kind_of(name)
     if kind.name not in ("text", "NDJSON"):
@@ -153,13 +151,13 @@ def _reason(name: str, error: BaseException) -> str:
 
 
 def file_without(files: Sequence[str], column: str) -> str | None:
-    """Return the first file that lacks a column, if another file has it."""
+    """Return the first file without a column that another file has; None if all files agree."""
     has_column = [column in schema_of(name) for name in files]
     return files[has_column.index(False)] if len(set(has_column)) > 1 else None
 
 
 def differing(files: Sequence[str], column: str) -> tuple[str, str, list[pl.DataType]] | None:
-    """Return two files with rows in which a column has types that have none in common but text, if it has."""
+    """Return two files in which a column has no common type except text; None without them."""
     first: tuple[str, pl.DataType] | None = None
     for name in files:
         dtype = schema_of(name).get(column)
@@ -172,12 +170,12 @@ def differing(files: Sequence[str], column: str) -> tuple[str, str, list[pl.Data
 
 
 def is_parquet(name: str) -> bool:
-    """Whether a file is read as Parquet."""
+    """Return whether a file is Parquet."""
     return kind_of(name).name == "Parquet"
 
 
 def is_text(name: str) -> bool:
-    """Whether a file is one of text with columns, in which a number may be written as NaN."""
+    """Return whether a file is delimited text, where numbers may be written as NaN."""
     return kind_of(name).name == "text"
 
 
@@ -218,9 +216,9 @@ def _rows(files: list[str]) -> pl.LazyFrame:
 
 
 def _scan(files: list[str], *, partitions: bool) -> tuple[pl.LazyFrame, dict[str, pl.Expr]]:
-    """Return rows as they are written, and the columns that mean something else than they are.
+    """Return unconverted rows, and the converted columns.
 
-    What cannot be read is refused by the name of its file.
+    Errors name the unreadable file.
     """
     try:
         return _scan_together(files, partitions=partitions)
@@ -258,7 +256,7 @@ def _parquet(files: list[str], *, partitions: bool) -> pl.LazyFrame:
     hive = _hive(files) if partitions else None
     if len(files) == 1 or is_remote(files[0]):
         return _scan_parquet(files, hive)
-    # Polars takes the types of the first file for those of all.
+    # Polars applies the types of the first file to all files.
     schemas = {name: pl.scan_parquet(place_of(name), glob=False).collect_schema() for name in files}
     first = schemas[files[0]]
     if all(schema.get(column) == dtype for schema in schemas.values() for column, dtype in first.items()):
@@ -269,19 +267,19 @@ def _parquet(files: list[str], *, partitions: bool) -> pl.LazyFrame:
 def _scan_parquet(files: Sequence[str], hive: Mapping[str, pl.DataType] | None) -> pl.LazyFrame:
     return pl.scan_parquet(
         [place_of(name) for name in files],
-        # In an object store there is nothing else to find files by.
+        # Files in an object store need the glob of Polars.
         glob=is_remote(files[0]),
         hive_partitioning=hive is not None,
         hive_schema=hive,
-        # Files may have further columns: this matters only for columns in use.
+        # Extra columns are allowed; only used columns must exist.
         extra_columns="ignore",
-        # The files of an object store are not looked at one by one.
+        # Schemas of files in an object store are not compared in advance.
         cast_options=pl.ScanCastOptions(integer_cast="upcast", float_cast="upcast"),
     )
 
 
 def _hive(files: Sequence[str]) -> dict[str, pl.DataType]:
-    """Return the types of the columns that folders make; different texts stay different groups."""
+    """Return the types of partition columns; different texts stay different groups."""
     partitions = [partition(file) for file in files]
     places = [place_of(name) for name in files]
     schema = pl.scan_parquet(places, glob=False, hive_partitioning=True).collect_schema()
@@ -303,9 +301,9 @@ def _in_common_types(
     *,
     one_by_one: bool = False,
 ) -> pl.LazyFrame:
-    """Read files in types that all have in common; a file without rows has no part in them.
+    """Read files with common types; files without rows are ignored.
 
-    Columns that a file lacks, and those whose types have none in common, are left out.
+    Columns that a file lacks, and columns without a common type, are omitted.
     """
     filled = [name for name in schemas if not is_empty(scan_of([name]))] or list(schemas)[:1]
     columns = [column for column in schemas[filled[0]] if all(column in schemas[name] for name in filled)]
@@ -313,7 +311,7 @@ def _in_common_types(
     types = {column: dtype for column, dtype in common.items() if dtype is not None}
     refuse_inexact({name: schemas[name] for name in filled}, types, lambda name: scan_of([name]))
     parts = []
-    # Files that follow one another and have the same types are read together.
+    # Consecutive files with equal types share one scan.
     alike = itertools.groupby(
         filled, key=lambda name: ([schemas[name][column] for column in types], name if one_by_one else None)
     )
@@ -327,7 +325,7 @@ def _in_common_types(
 
 
 def _common_type(dtypes: Iterable[pl.DataType]) -> pl.DataType | None:
-    """Return the type that types have in common; lists and structs have one only if they are the same."""
+    """Return the common type; lists and structs must be equal."""
     several = list(dtypes)
     if len(set(several)) == 1:
         return several[0]

@@ -1,4 +1,4 @@
-"""Columns and conditions that are written in SQL on a command line."""
+"""Columns and conditions in SQL."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from polars_auc._cli.refusal import Refusal, first_line, flag
 from polars_auc._cli.sources import differing, file_without, is_parquet, is_text
 from polars_auc._frames.inputs import is_pattern
 
-# What Polars raises at a text, also at some texts that are no SQL.
+# Errors that Polars raises while parsing SQL.
 _FAULTS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError)
 
 
 def column(option: str, text: str, schema: pl.Schema, files: Sequence[str] = ()) -> pl.Expr:
-    """Read a column's name or, failing that, an SQL expression, which is then named by its text."""
+    """Parse a column name or an SQL expression, which is named by its text."""
     if text in schema:
         refuse_missing(option, [text], schema)
         return pl.col(text)
@@ -26,26 +26,26 @@ def column(option: str, text: str, schema: pl.Schema, files: Sequence[str] = ())
 
 
 def labelled_column(option: str, text: str, schema: pl.Schema, files: Sequence[str]) -> tuple[str, pl.Expr]:
-    """Read an SQL expression and the name that it is given with AS; without one it is named by its text."""
+    """Parse an SQL expression with its AS name; the default name is its text."""
     name, sql = (text, text) if text in schema else name_and_sql(text)
     return name, column(option, sql, schema, files).alias(name)
 
 
 def name_and_sql(text: str) -> tuple[str, str]:
-    """Take SQL apart into the name that AS gives it, or its text, and the expression."""
+    """Split SQL into its AS name, or its text, and the expression."""
     match = re.fullmatch(r"(.*\S)\s+as\s+(\w+|\"[^\"]+\")", text, re.IGNORECASE | re.DOTALL)
     return (match[2].strip('"'), match[1]) if match else (text, text)
 
 
 def is_one_value(column: pl.Expr, schema: pl.Schema) -> bool:
-    """Whether an expression is an aggregate or a constant, and not a value for each row."""
+    """Return whether an expression has one value, as an aggregate or a constant does."""
     with suppress(pl.exceptions.PolarsError):
         return pl.DataFrame({name: [None, None] for name in schema}, schema).select(column).height == 1
     return False
 
 
 def column_in_sql(name: str) -> str:
-    """Return the name of a column as SQL writes it, between quotes if it means something else without."""
+    """Return the name of a column as an SQL identifier, quoted if necessary."""
     try:
         expressions = [pl.sql_expr(f"{name} = ''"), pl.sql_expr(f"{name}[1]")]
     except _FAULTS:
@@ -55,12 +55,12 @@ def column_in_sql(name: str) -> str:
 
 
 def text_in_sql(text: str) -> str:
-    """Return a text as SQL writes it."""
+    """Return a text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def roots(texts: Iterable[str]) -> list[str]:
-    """Return the columns that names and SQL may mean; of a text that is no SQL none but itself."""
+    """Return the columns that names and SQL may contain; invalid SQL is one name."""
     names = []
     for text in texts:
         names.append(text)
@@ -70,7 +70,7 @@ def roots(texts: Iterable[str]) -> list[str]:
 
 
 def texts_compared(texts: Iterable[str], words: Sequence[str]) -> Mapping[str, frozenset[str]]:
-    """Return the texts that SQL compares columns with, by column, and those of words that it finds."""
+    """Return the texts that SQL compares with each column, and the ``words`` that it matches."""
     compared: dict[str, frozenset[str]] = {}
     for text in texts:
         try:
@@ -83,7 +83,7 @@ def texts_compared(texts: Iterable[str], words: Sequence[str]) -> Mapping[str, f
 
 
 def texts_grouped(texts: Iterable[str]) -> list[str]:
-    """Return the columns of texts of which SQL makes other texts, and so groups."""
+    """Return the text columns of SQL expressions with text results."""
     names = []
     for text in texts:
         with suppress(*_FAULTS):
@@ -97,7 +97,7 @@ def texts_grouped(texts: Iterable[str]) -> list[str]:
 def condition(
     option: str, text: str, schema: pl.Schema, where: str = "the files", files: Sequence[str] = ()
 ) -> pl.Expr:
-    """Read an SQL condition on columns that exist."""
+    """Parse an SQL condition on existing columns."""
     expression, dtype = _expression(option, text, schema, where, files)
     if dtype != pl.Boolean:
         raise Refusal(f'{flag(option)} {text!r} is not a condition, such as "n > 100"')
@@ -111,7 +111,7 @@ def refuse_missing(
     where: str = "the files",
     files: Sequence[str] = (),
 ) -> None:
-    """Refuse the names of columns that are not there."""
+    """Raise for unknown columns."""
     for name in names:
         if name in schema:
             if is_pattern(name):
@@ -150,7 +150,7 @@ def _in_two_files(first: str, other: str, dtypes: Sequence[pl.DataType]) -> str:
 
 
 def _partitioned_by(name: str, files: Sequence[str]) -> str | None:
-    """Return the folder whose partitions are named after a column, if a shell or a user went into them."""
+    """Return the folder above the partitions of a column, if the files are inside one partition."""
     for file in files:
         above, equals, _ = f"/{file}".partition(f"/{name}=")
         if equals:
@@ -161,12 +161,12 @@ def _partitioned_by(name: str, files: Sequence[str]) -> str | None:
 def _expression(
     option: str, text: str, schema: pl.Schema, where: str = "the files", files: Sequence[str] = ()
 ) -> tuple[pl.Expr, pl.DataType]:
-    """Read one SQL expression, and return it with its dtype."""
+    """Parse one SQL expression, and return it with its dtype."""
     try:
         written = with_dates(text, schema)
         expression = pl.sql_expr(written)
-        # Brackets hold one expression. Without them, some releases drop what comes after a comma or a
-        # semicolon, or take a second word as a new name.
+        # Parentheses hold one expression. Without them, some releases ignore text after a comma or a
+        # semicolon, or parse a second word as an alias.
         pl.sql_expr(f"({written}\n)")
     except ZonedTime as error:
         raise Refusal(
@@ -181,7 +181,7 @@ def _expression(
             "expression of one value for each row"
         )
     roots = expression.meta.root_names()
-    # A pattern is no root.
+    # Polars expands a pattern, so it is not a root.
     roots += [name for name in schema if is_pattern(name) and (f'"{name}"' in text or f"`{name}`" in text)]
     if any(name.startswith("_POLARS_TMP") for name in roots):
         raise Refusal(_not_of_rows(option, text))
@@ -198,7 +198,7 @@ def _expression(
 
 
 def _has_unnest(expression: pl.Expr) -> bool:
-    """Whether an expression makes several rows of one."""
+    """Return whether an expression returns several rows for one."""
     is_unnest = re.search(r"\.explode\([^\"]*\)$", str(expression)) is not None
     return is_unnest or any(map(_has_unnest, expression.meta.pop()))
 

@@ -1,4 +1,4 @@
-"""Files that are kept while a command runs: standard input, and what Polars reads in another form only."""
+"""Temporary files of a command: standard input, and converted files."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pathlib import Path
 from polars_auc._cli.refusal import Refusal, first_line
 
 STANDARD_INPUT = "-"
-"""How standard input is named on a command line; a file of that name is ./-."""
+"""The name of standard input on a command line; ./- is a file of that name."""
 
-# The most bytes that are read at once.
+# The maximum number of bytes of one read.
 _CHUNK = 2**20
 
 
@@ -33,7 +33,7 @@ _KEPT: ContextVar[_Kept] = ContextVar("_KEPT")
 
 @contextmanager
 def standard_input() -> Iterator[None]:
-    """Keep what is read from standard input until the command ends."""
+    """Keep temporary files until the command ends."""
     with ExitStack() as stack:
         mark = _KEPT.set(_Kept(stack))
         try:
@@ -43,9 +43,9 @@ def standard_input() -> Iterator[None]:
 
 
 def kept_input() -> Path:
-    """Return the file with what standard input has.
+    """Return the file with the contents of standard input.
 
-    A query reads its rows more than once, and a pipe can be read once.
+    A query may read its rows several times, but a pipe only once.
     """
     try:
         return kept(STANDARD_INPUT, _read)
@@ -54,7 +54,7 @@ def kept_input() -> Path:
 
 
 def kept(name: str, write: Callable[[Path], object]) -> Path:
-    """Return the file that is written under this name, and is kept until the command ends."""
+    """Return the temporary file of this name; it is written once and deleted when the command ends."""
     keep = _KEPT.get()
     if name not in keep.files:
         folder = Path(keep.stack.enter_context(tempfile.TemporaryDirectory(prefix="polars-auc-")))
@@ -74,9 +74,9 @@ def _read(file: Path) -> None:
 
 
 def _chunk() -> bytes:
-    """Return what there is to read, of which nothing is the end."""
+    """Return the next bytes; empty at the end."""
     if os.name == "posix":
-        # An interrupt ends this waiting, but no reading: the handler of Polars lets it go on.
+        # An interrupt ends ``select`` but not a read, which Polars' handler resumes.
         with suppress(UnsupportedOperation):
             select.select([sys.stdin.buffer], [], [])
     read: Callable[[int], bytes] = sys.stdin.buffer.read1  # type: ignore[union-attr]

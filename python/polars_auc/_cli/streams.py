@@ -16,9 +16,9 @@ from polars_auc._plugin.packages import is_installed
 
 
 def open_closed_streams() -> None:
-    """Give a stream that was closed by the caller (``>&-``) to the null device.
+    """Redirect closed standard streams (``>&-``) to the null device.
 
-    Otherwise the next file that is opened takes its number, and is written to by whoever prints.
+    Otherwise the next opened file would get the number of the stream, and its output.
     """
     for number in range(3):
         try:
@@ -32,10 +32,10 @@ def open_closed_streams() -> None:
 
 
 def show(text: str) -> str | None:
-    """Print, and return what went wrong, if anything did.
+    """Print, and return the error message, if any.
 
-    Characters that cannot be seen become escapes: a terminal would obey them. Those that the encoding lacks
-    become question marks. A reader that stopped reading is no error.
+    Control characters become escapes, so that a terminal does not interpret them. Characters outside of the
+    encoding become question marks. A broken pipe is not an error.
     """
     encoding = sys.stdout.encoding or "utf-8"
     seen = visible(text, keep="\n")
@@ -48,9 +48,9 @@ def terminal_width() -> int | None:
 
 
 def show_bytes(contents: bytes) -> str | None:
-    """Write to standard output, and return what went wrong, if anything did.
+    """Write to standard output, and return the error message, if any.
 
-    On a terminal, text is shown as any other.
+    On a terminal, text is printed as by :func:`show`.
     """
     if sys.stdout.isatty():
         with suppress(UnicodeDecodeError):
@@ -76,15 +76,15 @@ def _fault_of(write: Callable[[], None]) -> str | None:
 
 
 def log_lines(text: str) -> None:
-    """Write lines for the user to standard error."""
+    """Write lines to standard error."""
     for line in text.split("\n"):
         log(line)
 
 
 def log(text: str) -> None:
-    """Write a line for the user to standard error; characters that cannot be seen become escapes.
+    """Write a line to standard error, with control characters as escapes.
 
-    If that fails, as on a full disk, there is no place left to say so; the exit code is still right.
+    Errors, such as a full disk, are ignored; the exit code remains correct.
     """
     encoding = sys.stderr.encoding or "utf-8"
     try:
@@ -96,7 +96,7 @@ def log(text: str) -> None:
 
 
 def _give_up(stream: TextIO) -> None:
-    """Send what a stream still holds to the null device: at exit Python flushes it once more."""
+    """Redirect the stream to the null device: Python flushes its buffer at exit."""
     _to_nowhere(stream.fileno())
 
 
@@ -109,9 +109,9 @@ def _to_nowhere(number: int) -> None:
 
 @contextmanager
 def progress(doing: str) -> Iterator[None]:
-    """Show what is being done, for how long, and the rows of batches, while the block runs.
+    """Show the task, its duration and the number of rows while the block runs.
 
-    This needs a terminal, and Rich, which draws it. Without them nothing is shown.
+    This needs a terminal and Rich; otherwise nothing is shown.
     """
     if not sys.stderr.isatty() or not is_installed("rich"):
         yield

@@ -1,4 +1,4 @@
-"""Text files: the types of their columns, over all files and, where it matters, over all rows."""
+"""Text files: column types over all files and, where necessary, over all rows."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from polars_auc._cli.kinds import Kind
 from polars_auc._cli.reading import reading
 from polars_auc._cli.refusal import Refusal, first_line
 
-# So many rows say what the columns of a file hold. Of a column that holds something else below all rows do.
+# Rows for type inference. For the columns of ``_fully_scanned`` all rows are used.
 ROWS_OF_SCHEMA = 10_000
 
 _TRUTHS = {"true": True, "false": False, "True": True, "False": False, "TRUE": True, "FALSE": False}
 
-# Large integers would be equal as floats.
+# As floats, different large integers would become equal.
 _NUMBERS = (pl.Int64(), pl.Int128(), pl.Float64())
 
 
-# All integers between minus this one and it are floats.
+# Floats are exact for integers up to this absolute value.
 _LAST_EXACT = 2**53
 
 
 def read_text(files: Mapping[str, Kind]) -> tuple[pl.LazyFrame, dict[str, pl.Expr]]:
-    """Return the rows of text files, and the columns that are texts there but mean numbers or null.
+    """Return the rows of text files, and expressions for text columns of numbers or nulls.
 
-    Columns go by their names. A column that is text in one file is the text of every file, as it is written.
+    Columns are matched by name. A column with texts in one file is text in all files.
     """
     scans = {name: _scanned(name, kind) for name, kind in files.items()}
     schemas = {name: rows.collect_schema() for name, rows in scans.items()}
     _refuse_missing(schemas)
-    # A file without rows does not say what its columns hold, and would make all of them words.
+    # A file without rows has no types; Polars would infer text.
     filled = {
         name: kind
         for name, kind in files.items()
@@ -59,12 +59,12 @@ def read_text(files: Mapping[str, Kind]) -> tuple[pl.LazyFrame, dict[str, pl.Exp
 
 
 def is_empty(rows: pl.LazyFrame) -> bool:
-    """Whether there is no row."""
+    """Return whether there are no rows."""
     return rows.head(1).collect().is_empty()
 
 
 def later_type(error: BaseException) -> str | None:
-    """Return the column that holds another type than the first rows of a text file say, if that is wrong."""
+    """Return the column whose later rows do not fit the inferred type; None for other errors."""
     found = re.search(
         r"could not parse `.*` as dtype `\w+` at column '(.*)' \(column number", str(error), re.DOTALL
     )
@@ -72,14 +72,14 @@ def later_type(error: BaseException) -> str | None:
 
 
 def why_texts(texts: pl.Series, dtype: pl.DataType) -> str | None:
-    """Return why groups are texts and not numbers, if they are."""
+    """Return why groups must be texts instead of numbers; None if numbers are possible."""
     number = reading().decimal(pl.col("text")).cast(dtype, strict=False)
     both = pl.DataFrame({"text": texts.unique()}).with_columns(number=number).drop_nulls().sort("text")
     same = both.filter(pl.col("number").is_duplicated())
     if same.height:
         first, other, *_ = same.filter(number=same["number"].first())["text"]
         return f"{first!r} and {other!r} are the same number"
-    # The version 1.10, which would be 1.1 in a report, and that of another day.
+    # Example: the versions 1.10 and 1.1 would be the same number.
     longer = both["text"].filter(both["text"].str.contains(r"[.,]\d*[1-9]0+$"))
     is_cut = dtype.is_float() and len(longer) > 0
     return f"{longer[0]!r} ends in a zero, which numbers do not keep" if is_cut else None
@@ -90,14 +90,14 @@ def refuse_inexact(
     common: Mapping[str, pl.DataType],
     rows_of: Callable[[str], pl.LazyFrame],
 ) -> None:
-    """Refuse integers of a file that are read as floats, because other files have such, and are none."""
+    """Raise for integers that floats cannot represent exactly, where other files have floats."""
     for name, schema in schemas.items():
         columns = [
             column
             for column, dtype in common.items()
             if dtype.is_float() and schema[column].is_integer() and reading().uses(column)
         ]
-        # With an unsigned integer, a negative number may be compared as a float.
+        # In a comparison with unsigned integers, negative numbers may become floats.
         whole = [pl.col(column).cast(pl.Int128) for column in columns]
         first = [value.filter(~value.is_between(-_LAST_EXACT, _LAST_EXACT)).first() for value in whole]
         values = rows_of(name).select(first).collect().row(0, named=True) if first else {}
@@ -136,7 +136,7 @@ def _together(files: Mapping[str, Kind], overrides: Mapping[str, pl.DataType]) -
 
 
 def _refuse_missing(schemas: Mapping[str, pl.Schema]) -> None:
-    """Refuse files of which one lacks a column; Polars would take the columns of several by their places."""
+    """Raise if a file lacks a column; Polars would match columns by position."""
     (first, columns), *others = schemas.items()
     for name, schema in others:
         missing = [column for column in columns if column not in schema]
@@ -148,7 +148,7 @@ def _refuse_missing(schemas: Mapping[str, pl.Schema]) -> None:
 
 
 def _common(schemas: Sequence[pl.Schema]) -> tuple[dict[str, pl.DataType], dict[str, pl.DataType]]:
-    """Return the type of each column over all files, and the types that files are told to read."""
+    """Return the type of each column over all files, and the schema overrides."""
     types: dict[str, pl.DataType] = dict(schemas[0])
     overrides: dict[str, pl.DataType] = {}
     for column in types:
@@ -160,10 +160,10 @@ def _common(schemas: Sequence[pl.Schema]) -> tuple[dict[str, pl.DataType], dict[
 
 
 def _fully_scanned(types: Mapping[str, pl.DataType], files: Mapping[str, Kind]) -> list[str]:
-    """Return the columns of which all rows are asked what they hold, and not the first ones alone."""
+    """Return the columns whose type is inferred from all rows."""
     read = reading()
     has_comma = read.options.decimal_comma
-    # Polars takes a point for a decimal sign in all rows but the first ones.
+    # Polars accepts a decimal point in all rows but the first ones.
     columns_of_texts = {
         column for column, dtype in types.items() if has_comma and dtype.is_float() and read.uses(column)
     }
@@ -183,8 +183,8 @@ def _fully_scanned(types: Mapping[str, pl.DataType], files: Mapping[str, Kind]) 
 
 
 def _types_of_all_rows(rows: pl.LazyFrame, columns: Iterable[str]) -> dict[str, pl.DataType]:
-    """Return the types that columns of texts can be read as."""
-    # What a label compares with texts stays text.
+    """Return the types that fit all rows of text columns."""
+    # Columns that SQL compares with texts stay text.
     columns = [column for column in columns if column not in reading().compared]
     if not columns:
         return {}
@@ -205,7 +205,7 @@ def _types_of_all_rows(rows: pl.LazyFrame, columns: Iterable[str]) -> dict[str, 
 
 
 def _type_of_all(fitting: Mapping[str, int]) -> pl.DataType:
-    """Return the first type that all texts of a column fit."""
+    """Return the first type that fits all texts of a column."""
     n = fitting["all"]
     if n == fitting["truths"] > 0:
         return pl.Boolean()
@@ -226,6 +226,6 @@ def _meant(column: str, dtype: pl.DataType) -> pl.Expr:
     if not dtype.is_numeric():
         return value
     value = value.cast(dtype)
-    # The text NaN is a number until it is one, and so is -999.0.
+    # NaN and -999.0 are valid numbers that may mean missing.
     number = reading().numbers_without_nulls(column, value, dtype) if reading().is_nullable(column) else None
     return value if number is None else number

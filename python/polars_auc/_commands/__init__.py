@@ -1,1 +1,1 @@
-"""The commands of the command line, one module for each, and ``main``."""
+"""The commands of the command line, one module each, and ``main``."""

@@ -1,4 +1,4 @@
-"""``--compare-to``: the earlier report of the command line, and what has become of its groups."""
+"""``--compare-to``: the earlier report, and the groups missing since."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from polars_auc._report.options import ReportOptions
 
 
 def _read_csv(file: Path) -> pl.DataFrame:
-    # What looks like a number may be a word: the report says what its columns are.
-    # Texts that a sheet takes for formulas were written with an apostrophe.
+    # Read every column as text: the report defines the types. Escaped formulas start with an apostrophe.
     return with_formulas(pl.read_csv(file, infer_schema=False))
 
 
@@ -48,12 +47,12 @@ _READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
 }
 
 
-# What bytes that are no report make Polars and json raise.
+# Errors that Polars and json raise for invalid files.
 _UNREADABLE = (pl.exceptions.PolarsError, OSError, ValueError, TypeError, OverflowError, RecursionError)
 
 
 class PreviousReport:
-    """An earlier report, read from the file that it was written to."""
+    """An earlier report, read from its file."""
 
     def __init__(self, file: Path) -> None:
         if file.suffix not in _READERS:
@@ -79,7 +78,7 @@ class PreviousReport:
             )
 
     def _read_as(self, schema: pl.Schema) -> pl.DataFrame:
-        """Read the columns of groups as the report has them, and refuse two rows for one group."""
+        """Return the earlier report with the key dtypes of this one; raise for duplicate rows of a group."""
         table = self.table
         previous_keys = keys_of_report(table.schema, "previous")
         for key in (key for key in keys_of_report(schema) if key in previous_keys):
@@ -95,7 +94,7 @@ class PreviousReport:
         return table
 
     def gone(self, report: pl.DataFrame) -> list[str]:
-        """Say how many groups only the earlier report has."""
+        """Return a message with the number of groups and scores that only the earlier report has."""
         keys = keys_of_report(report.schema)
         missing = self.table.select(keys).join(report.select(keys), on=keys, how="anti", nulls_equal=True)
         if missing.is_empty():
@@ -105,7 +104,7 @@ class PreviousReport:
 
 
 def _read(column: pl.Expr, written: pl.DataType, dtype: pl.DataType) -> pl.Expr:
-    """Read a column of text as what it was before it was written."""
+    """Convert a column of text to its original type."""
     if written != pl.String:
         return column.cast(dtype)
     if dtype == pl.Date:

@@ -29,13 +29,13 @@ from polars_auc._plugin.packages import require
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.rows import Rows
 
-# Options that say how a band is made.
+# Options of a band.
 _BAND_OPTIONS = ("level", "n_points", "n_resamples", "seed")
 
-# A name that no column of a user has.
+# A reserved name: no user column has it.
 _FOLD = "polars_auc: fold"
 
-# Of thin lines of 200 pixels.
+# Points of each fold's curve, a thin line of 200 pixels.
 _POINTS_OF_FOLD = 100
 
 _KINDS = {
@@ -49,12 +49,12 @@ _KINDS = {
     "net-benefit": "net_benefit",
     "calibration": "calibration",
 }
-"""The names of kinds in a shell."""
+"""The names of the kinds in the shell."""
 
-# Kinds of probabilities, whose points have intervals.
+# Kinds of curves of probabilities, whose points have intervals.
 _PROBABILITY_KINDS = ("net-benefit", "calibration")
 
-# Options of ROC curves, but for the level.
+# Options of ROC curves, except the level.
 _ROC_OPTIONS = ("folds", "max_points", "method", "n_points", "n_resamples", "seed")
 
 
@@ -111,7 +111,7 @@ def curve(options: argparse.Namespace) -> bool:
     """Write the curves as a chart or a table."""
     kind = KINDS[_KINDS[options.kind]]
     title = f"{kind.name}s"
-    # Not of an abbreviation.
+    # Keep an abbreviation such as ROC in upper case.
     inner = title if title[1].isupper() else title[0].lower() + title[1:]
     writer = table_writer(options, f"Points of {inner}", CHARTS)
     suffix = options.output.suffix
@@ -165,7 +165,7 @@ def curve(options: argparse.Namespace) -> bool:
 def _plans(
     rows: Rows, options: argparse.Namespace, *, is_chart: bool
 ) -> dict[str, tuple[pl.LazyFrame, Rows]]:
-    """Plan the points that are drawn or written, each of its groups; a table is of the last ones."""
+    """Plan the points for a chart or a table, by group; a table shows the last plan."""
     plans: dict[str, tuple[pl.LazyFrame, Rows]] = {}
     kind = KINDS[_KINDS[options.kind]]
     if kind is not ROC:
@@ -179,7 +179,7 @@ def _plans(
         most = _POINTS_OF_FOLD if options.max_points is None else options.max_points
         folds = replace(rows, frame=rows.frame.filter(pl.col(_FOLD).is_not_null()), by=[*rows.by, _FOLD])
         plans["folds"] = folds.points(roc_curve, max_points=most), folds
-    # The mean curve of a band is between its limits.
+    # A band already includes the mean curve of folds.
     if fold_keys and options.method is None:
         n_points = 101 if options.n_points is None else options.n_points
         plans["curves"] = rows.points(cv_roc_curve, n_points=n_points, **fold_keys), rows
@@ -195,9 +195,9 @@ def _plans(
 
 
 def _areas(rows: Rows, options: argparse.Namespace) -> pl.LazyFrame | None:
-    """Plan the number of each curve, such as its AUC with interval; with folds it is their mean.
+    """Plan the number of each curve, such as its AUC with interval; with folds their mean.
 
-    There is none if a column of groups has the name of one of its columns.
+    None if a column of groups has the name of one of these columns.
     """
     kind = KINDS[_KINDS[options.kind]]
     if kind.summary is None or not {*kind.numbers}.isdisjoint(rows.by):
@@ -212,7 +212,7 @@ def _areas(rows: Rows, options: argparse.Namespace) -> pl.LazyFrame | None:
             [answer] = one_score.each(kind.summary, **level)
         frame = rows.frame.select(answer)
         if rows.by:
-            # Polars gives groups in any order, and a chart has the order of its areas.
+            # Polars does not keep the order of groups; the chart uses the order of these rows.
             frame = rows.frame.group_by(rows.by).agg(answer).sort(rows.by, nulls_last=True)
         fields = (pl.col(name).struct.field(field).alias(field) for field in kind.numbers)
         tables.append(frame.select(*rows.by, pl.lit(name).alias("score"), *fields))
@@ -220,12 +220,12 @@ def _areas(rows: Rows, options: argparse.Namespace) -> pl.LazyFrame | None:
 
 
 def _level(options: argparse.Namespace) -> dict[str, float]:
-    """Return the level as expressions take it, if there is one."""
+    """Return the level as a keyword argument, if it is set."""
     return {} if options.level is None else {"level": options.level}
 
 
 def _check_kind(options: argparse.Namespace) -> None:
-    """Refuse options that do not apply to a kind of curve other than ROC."""
+    """Raise for options that do not apply to a kind of curve other than ROC."""
     is_probability = options.kind in _PROBABILITY_KINDS
     refused = _ROC_OPTIONS if is_probability else (*_ROC_OPTIONS, "level")
     name = next((option for option in refused if getattr(options, option) is not None), None)
@@ -239,7 +239,7 @@ def _check_kind(options: argparse.Namespace) -> None:
 
 
 def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
-    """Refuse options that do not apply, and a chart that could not be drawn, before any row is read."""
+    """Raise for inapplicable options and for missing chart packages, before any row is read."""
     if options.kind != "roc":
         _check_kind(options)
     band_options = [option for option in _BAND_OPTIONS if option != "n_points" or options.folds is None]
@@ -258,7 +258,7 @@ def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
 
 
 def _band_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of bands that are given, as the expression takes them."""
+    """Return the options of bands that are set, as keyword arguments."""
     values = {name: getattr(options, name) for name in _BAND_OPTIONS}
     return {name: value for name, value in values.items() if value is not None}
 
@@ -266,7 +266,7 @@ def _band_options(options: argparse.Namespace) -> dict[str, Any]:
 def _log_undefined(
     what: str, rows: Rows, table: pl.DataFrame, groups: int, *, folds: bool, needs: str | None
 ) -> None:
-    """Say of how many groups there is no curve or no band; refuse a file of nothing."""
+    """Print the number of omitted curves or bands; raise if there is none to write."""
     whole = groups * len(rows.scores)
     n_curves = table.select(*rows.by, "score").n_unique()
     least = "two positives and two negatives" if what == "band" else "a positive and a negative"
@@ -287,7 +287,7 @@ def _chart(
 ) -> Any:
     """Draw the chart."""
     with as_refusal():
-        # Pictures show no tooltips.
+        # Image files have no tooltips.
         return curve_chart(
             "curve",
             kind,

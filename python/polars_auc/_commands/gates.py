@@ -14,12 +14,12 @@ from polars_auc._frames.segments import is_reference
 from polars_auc._page.text import counted, readable
 from polars_auc._report.columns import ALARMS, CHANGES, DELTAS, GROUP_COLUMNS, OVERALL_COLUMNS, STABILITY
 
-# Names that no column of a user has.
+# Reserved names: no user column has them.
 _DECIDED = "polars_auc: decided"
 _ALONE = "polars_auc: alone"
 _UNTESTED = "polars_auc: untested"
 
-# Without them no period brings a test nearer.
+# Without an AUC and a standard error, further periods do not start the test.
 _HAS_AREA = pl.all_horizontal(pl.col("auc", "se").fill_nan(None).is_not_null())
 
 
@@ -27,16 +27,15 @@ _HAS_AREA = pl.all_horizontal(pl.col("auc", "se").fill_nan(None).is_not_null())
 class Gate:
     """A condition that fails a report.
 
-    A condition that names a column of ``--by`` or of the comparison of groups is about the rows of groups.
-    One that names the test of heterogeneity is about the overall rows. Any other is about all rows.
+    A condition with a column of ``--by`` or of the comparison of groups applies to the rows of groups. A
+    condition with the test of heterogeneity applies to the overall rows. Any other condition applies to all
+    rows.
 
-    The report fails if the condition is true in one of these rows, or cannot be decided in one of them: for a
-    null, for NaN, because a comparison is missing; or because there is no such row. Only rows that have
-    nothing to be compared with by their nature may be undecided: the first score in a condition on how
-    scores differ from it, the reference or the first period in a condition on the comparison of groups, a new
-    group in one on changes, and a group of nothing but the reference in one on stability. With
-    ``--untested pass`` also rows that a condition on the alarm is about before their test begins, if they
-    have an AUC with a standard error.
+    The report fails if the condition is true in one of these rows. Undefined counts as failed: nulls, NaN, a
+    missing comparison, or no such row. Exceptions are rows that have no comparison by definition: the first
+    score for differences from it; the reference or the first period for comparisons of groups; a new group
+    for changes; and a group with only reference rows for stability. With ``--untested pass``, a condition on
+    the alarm also passes for rows before their test begins, if they have an AUC with a standard error.
     """
 
     text: str
@@ -46,7 +45,7 @@ class Gate:
     versus: object
     along: str | None
     untested: str = "fail"
-    """Whether a condition on the alarm fails in a row that is not tested yet, or passes."""
+    """Whether a condition on the alarm fails or passes before the test of a row begins."""
 
     @classmethod
     def read(
@@ -60,7 +59,7 @@ class Gate:
         along: str | None,
         untested: str = "fail",
     ) -> Gate:
-        """Read a condition on the columns of a report."""
+        """Parse a condition on the columns of a report."""
         holds = condition("fail_if", text, schema, "the report")
         gate = cls(text, holds, by, first_score, versus, along, untested)
         group_columns, overall_columns = (
@@ -79,7 +78,7 @@ class Gate:
         return [name for names in columns for name in names if name in used]
 
     def check(self, report: pl.DataFrame) -> tuple[bool, str]:
-        """Return whether a report passes, and the sentence that says so and of which rows."""
+        """Return whether a report passes, and a message with the failing rows."""
         about, which = self._about(report)
         if about.is_empty():
             return (
@@ -111,9 +110,9 @@ class Gate:
         return False, f"{text}\n{readable(failing, self._used_columns(report.columns))}"
 
     def _about(self, report: pl.DataFrame) -> tuple[pl.DataFrame, str]:
-        """Return the rows that the condition is about, and what they are called."""
+        """Return the rows that the condition applies to, and their description."""
         if self._used_columns(self.by, GROUP_COLUMNS, [GROUPING]):
-            # Of several groupings a condition is about those by the columns that it names.
+            # With several groupings, the condition applies to the grouping by its columns.
             filters = [group_names(report.schema, key) for key in self._used_columns(self.by)]
             return report.filter(pl.col("scope") == "group", *filters), "groups"
         if self._used_columns(OVERALL_COLUMNS):
@@ -121,7 +120,7 @@ class Gate:
         return report, "groups and overall" if self.by else "overall"
 
     def _alone(self, about: pl.DataFrame) -> pl.Series:
-        """Say of each row whether it has nothing to be compared with by its nature."""
+        """Return whether each row has no comparison by definition."""
         alone = pl.lit(value=False)
         if self._used_columns(tuple(DELTAS)):
             alone |= pl.col("score") == self.first_score
@@ -132,7 +131,7 @@ class Gate:
         if self._used_columns(GROUP_COLUMNS):
             complete = pl.all_horizontal(pl.col(key).is_not_null() for key in self.by)
             if self.versus == "previous":
-                # Groups are in order, those without a period last.
+                # Groups are in order; groups with a null period are last.
                 axis = self.by[0] if self.along is None else self.along
                 others = (key for key in self.by if key != axis)
                 period = pl.col(axis).is_not_null()
@@ -143,16 +142,16 @@ class Gate:
         return about.with_columns(alone.alias(_ALONE))[_ALONE]
 
     def _untested(self, about: pl.DataFrame) -> pl.Series:
-        """Say of each row whether the test of its alarm has not begun yet."""
+        """Return whether the alarm test of each row has not begun."""
         untested = pl.lit(value=False)
         if self._used_columns(ALARMS):
             untested = pl.col("alarm").is_null() & (pl.col("alarm_periods") <= pl.col("alarm_baseline"))
         return about.with_columns(untested.fill_null(value=False).alias(_UNTESTED))[_UNTESTED]
 
     def _decided(self, about: pl.DataFrame, alone: pl.Series) -> pl.Series:
-        """Return the condition in each row: true, false, or null where it cannot be decided."""
-        # Counts are unsigned, where 1 - 2 is a large number; and NaN compares as larger than every number, so
-        # that an AUC of NaN would pass "auc < 0.7".
+        """Evaluate the condition in each row: true, false, or null if undefined."""
+        # Counts are unsigned: 1 - 2 would overflow. NaN compares as the largest number, so an AUC of NaN
+        # would pass "auc < 0.7".
         counts = pl.selectors.unsigned_integer() - pl.selectors.by_name(*self.by)
         plain = about.with_columns(counts.cast(pl.Int64)).with_columns(pl.selectors.float().fill_nan(None))
         with as_refusal():
@@ -165,7 +164,7 @@ class Gate:
                 "each row"
             )
             raise Refusal(f"{flag('fail_if')} {self.text!r} {reason}, or one for all")
-        # One answer for all rows, such as "MIN(auc) < 0.7": it is of no use if it left out a null.
+        # One result for all rows, such as "MIN(auc) < 0.7", is undefined if it skipped a null.
         used = plain.filter(~alone).select(self._used_columns(plain.columns))
         left_out = any(used.null_count().row(0))
         return pl.Series(_DECIDED, [None if left_out else decided.item()], pl.Boolean).new_from_index(

@@ -1,4 +1,4 @@
-"""``--history``: the AUCs of earlier periods, and whether one has fallen since."""
+"""``--history``: the AUCs of earlier periods, and the test for a decrease since."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ from polars_auc._report.changes import keys_of_report
 from polars_auc._report.columns import ALARMS
 from polars_auc._report.options import ReportOptions
 
-# What a file says of the options that its AUCs were made with.
+# Metadata key of the options of the report.
 _KEY = "polars_auc.history"
 
 _PERIOD = "period"
 _ESTIMATES = ["n", "n_pos", "auc", "se"]
 
-# Names that no column of a user has.
+# Reserved names: no user column has them.
 _TEST, _MEAN = "polars_auc: test", "polars_auc: mean"
 _N_NEG, _WEIGHT = "polars_auc: n_neg", "polars_auc: weight"
 
-# The report says loudly that a score is NaN; later periods are not about it.
+# The report of its period shows an error for NaN; later periods ignore it.
 _AUC, _SE = (pl.col(name).fill_nan(None) for name in ("auc", "se"))
 _IS_DEFINED = _AUC.is_not_null() & _SE.is_not_null()
 
-# The largest weight of a period, and 1 / the smallest above 0.
+# The largest weight of a period; the smallest positive one is its reciprocal.
 _MOST_WEIGHT = 1e100
 
-# Panels of the chart of a page.
+# The maximum number of panels in the chart of a page.
 _MOST_PANELS = 12
 
 _FIELDS = {
@@ -71,7 +71,7 @@ class History:
         *,
         backfill: bool = False,
     ) -> None:
-        """Read the file, if there is one; refuse what is no history, or one of other options."""
+        """Read the file if it exists; raise for an invalid history, or one with other options."""
         if file.suffix != ".parquet":
             raise Refusal(f"{flag('history')} must end in .parquet, got {str(file)!r}")
         if not file.parent.is_dir():
@@ -88,13 +88,13 @@ class History:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other reports from writing the file until this one has saved it; read it anew."""
+        """Lock the file until this report is saved; read the file again if it has changed."""
         with file_lock(self.file):
             self._read()
             yield
 
     def _read(self) -> None:
-        """Read the file, if it exists and has changed since it was last read."""
+        """Read the file if it exists and has changed."""
         version = _version(self.file)
         if version is None:
             self.rows = None
@@ -121,9 +121,9 @@ class History:
         self._version = version
 
     def add_to(self, report: pl.DataFrame, options: ReportOptions, *, has_weights: bool) -> pl.DataFrame:
-        """Return a report with the change of each AUC over the periods, and whether it is an alarm.
+        """Return a report with the change of each AUC over the periods, and the alarms.
 
-        The AUCs are of rows with weights, or of states of such rows, if it ``has_weights``.
+        With ``has_weights`` the AUCs are of weighted rows, or of states of weighted rows.
         """
         keys = keys_of_report(report.schema)
         if _PERIOD in keys:
@@ -152,13 +152,13 @@ class History:
                 maintain_order="left",
             )
             p_adjusted = adjust_p_values("alarm_p_value", method=options.adjust).alias("alarm_p_adjusted")
-            # Without a test it is unknown whether there is an alarm.
+            # Without a test the alarm is null.
             alarm = pl.col("alarm_p_adjusted") <= 1 - options.level
             table = table.with_columns(p_adjusted).with_columns(alarm=alarm)
         return table.select(*report.columns, *ALARMS)
 
     def _in_order(self, earlier: pl.DataFrame) -> pl.Enum:
-        """Return the periods in order; refuse a new one before all others that is not expected."""
+        """Return the periods in order; raise for an unexpected new period before all others."""
         names = earlier[_PERIOD].unique().to_list()
         try:
             period_order([self.period])
@@ -178,11 +178,11 @@ class History:
         return pl.Enum(order)
 
     def _earlier(self, now: pl.DataFrame) -> pl.DataFrame:
-        """Return the rows of the file, with the dtypes that the report has."""
+        """Return the rows of the file, with the dtypes of the report."""
         if self.rows is None:
             return now.clear()
         if "n_pos" not in self.rows.columns:
-            # Earlier releases kept no positives.
+            # Files of earlier releases have no positives.
             self.rows = self.rows.with_columns(n_pos=None)
         missing = [name for name in now.columns if name not in self.rows.columns]
         further = [name for name in self.rows.columns if name not in now.columns]
@@ -202,7 +202,7 @@ class History:
                 "write another file"
             ) from error
         is_wrong = pl.col(_PERIOD).is_null() | ~_AUC.is_between(0, 1) | (_SE < 0)
-        # Less than no negatives would be a large unsigned number.
+        # A negative number of negatives would overflow an unsigned integer.
         is_wrong |= pl.col("n_pos") > pl.col("n")
         if (wrong := rows.filter(is_wrong)).height:
             period, n, n_pos, auc, se = wrong.select(_PERIOD, *_ESTIMATES).row(0)
@@ -217,7 +217,7 @@ class History:
         return rows
 
     def save(self) -> str:
-        """Write the file with this period, in place of an earlier one of its name, and say so.
+        """Write the file with this period, and return a message; an existing period of this name is replaced.
 
         The caller holds the lock.
         """
@@ -242,17 +242,17 @@ class HistoryTest:
     baseline: int | None = None
     reference: float | None = None
     period_weight: str | None = None
-    """SQL on the sizes of a period."""
+    """SQL on the columns n, n_pos and n_neg of a period."""
 
     def add_to(
         self, periods: pl.DataFrame, keys: list[str], level: float, *, are_simple: bool
     ) -> pl.DataFrame:
-        """Return periods in order with the test of each, and how many there are so far.
+        """Return periods in order, each with its test and the number of periods so far.
 
-        The short baseline is for simple rows, without weights and clusters: it was simulated for them.
+        The short baseline is for rows without weights and clusters: simulations covered only these.
         """
         periods = periods.with_columns((pl.col("n") - pl.col("n_pos")).alias(_N_NEG))
-        # A file of an earlier release has none.
+        # Files of earlier releases have no counts.
         has_counts = not periods.filter(_IS_DEFINED & pl.col("n_pos").is_null()).height
         baseline = 0 if self.reference is not None else self.baseline
         if baseline is None:
@@ -281,7 +281,7 @@ class HistoryTest:
         return tested.with_columns(since.over(keys, order_by=_PERIOD).alias("alarm_since"))
 
     def _weight(self, periods: pl.DataFrame, keys: list[str]) -> pl.Expr:
-        """Return how much each period counts, by its size alone: a weight must not depend on the AUC."""
+        """Return the weight of each period, from its size alone: a weight must not depend on the AUC."""
         if self.period_weight is None:
             return pl.lit(1.0).alias(_WEIGHT)
         sizes = periods.select("n", "n_pos", n_neg=_N_NEG).cast(pl.Float64)
@@ -292,7 +292,7 @@ class HistoryTest:
                 f"{flag('period_weight')} needs the positives of each period, which the history lacks. Hint: "
                 "write another file"
             )
-        # A period without AUC or standard error does not count, and may have no rows to divide by.
+        # A period without AUC or standard error is ignored; its weight may divide by 0.
         weighted = periods.with_columns(pl.when(_IS_DEFINED).then(weights).alias(_WEIGHT))
         value = pl.col(_WEIGHT)
         is_wrong = value.is_nan() | ((value != 0) & ~value.is_between(1 / _MOST_WEIGHT, _MOST_WEIGHT))
@@ -307,7 +307,7 @@ class HistoryTest:
 
 
 def _version(file: Path) -> tuple[int, int, int] | None:
-    """Return what is another number once a file has been written anew; None if there is no file."""
+    """Return a value that changes when the file is replaced; None if there is no file."""
     try:
         status = file.stat()
     except FileNotFoundError:
@@ -316,7 +316,7 @@ def _version(file: Path) -> tuple[int, int, int] | None:
 
 
 def _trend(tested: pl.DataFrame, keys: list[str], options: ReportOptions) -> pl.DataFrame:
-    """Return what the chart of a page has of each period: all rows, and the groups with the most rows."""
+    """Return the periods of a page's chart: all rows, and the groups with the most rows."""
     p_value = pl.col(_TEST).struct.field("p_value")
     rows = tested.with_columns(
         group=_name(tested, keys),
@@ -331,7 +331,7 @@ def _trend(tested: pl.DataFrame, keys: list[str], options: ReportOptions) -> pl.
 
 
 def _name(rows: pl.DataFrame, keys: list[str]) -> pl.Expr:
-    """Return the group of each row, and its score if there are several."""
+    """Return the name of each row's group, with its score if there are several."""
     by = [key for key in keys if key not in ("scope", "score", GROUPING)]
     name = group_name(by, rows.schema) if by else pl.lit("")
     name = pl.when(scope="overall").then(pl.lit(OVERALL)).otherwise(name)

@@ -1,4 +1,4 @@
-"""``polars-auc init``: a configuration file for files, from a look at their columns."""
+"""``polars-auc init``: a configuration file, proposed from the columns of the files."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from polars_auc._page.files import refuse_path
 from polars_auc._page.text import counted
 from polars_auc._plugin.errors import FLAGS, OptionError
 
-# Rows that are looked at.
+# The number of rows that are read.
 _ROWS = 100_000
 
-# What errors call the options of a report here.
+# Names of report options in error messages.
 _KEYS = {"label": "label", "scores": "score", "by": "by"}
 
 
@@ -43,7 +43,7 @@ def add_init(commands: Any) -> None:
 
 
 def init(options: argparse.Namespace) -> bool:
-    """Write or print a configuration, and say whether a report can be made by it."""
+    """Write or print a configuration, and a message whether a report runs with it."""
     if options.output is not None:
         refuse_path(options.output, (".toml",))
     if options.output is not None and options.output.exists():
@@ -70,7 +70,7 @@ def init(options: argparse.Namespace) -> bool:
 
 @dataclass(frozen=True)
 class Proposal:
-    """What is proposed for some columns."""
+    """The proposed columns."""
 
     columns: Columns
     label: str | None
@@ -79,14 +79,14 @@ class Proposal:
 
     @classmethod
     def of(cls, columns: Columns) -> Proposal:
-        """Take the likeliest column for each purpose."""
+        """Select the most likely column for each purpose."""
         label = next(iter(columns.labels), None)
         scores = columns.scores or columns.numbers
         groups = [name for name in columns.groups if label is not None or name not in columns.words]
         return cls(columns, label, scores, (groups or columns.codes)[:1])
 
     def fault(self, names: Sequence[str]) -> str | None:
-        """Make the report once, and return why it cannot be made, if it cannot."""
+        """Try the report once, and return the reason if it fails."""
         if self.label is None:
             return "no column is a label of 0 and 1 or Booleans; write what is positive"
         if not self.scores:
@@ -111,7 +111,7 @@ class Proposal:
         return None
 
     def text(self, names: Sequence[str], fault: str | None) -> str:
-        """Return the configuration, with what is wrong with it."""
+        """Return the configuration, with the reason of a failed report."""
         lines = [
             "# Options as on the command line: polars-auc report --config polars-auc.toml",
             "# What the command line gives replaces what stands here.",
@@ -144,7 +144,7 @@ class Proposal:
             column = column_in_sql(name)
             for (word, rows), (other, _) in (words, words[::-1]):
                 is_word, is_other = (f"{column} = {text_in_sql(text)}" for text in (word, other))
-                # Other words, of rows that were not looked at, are no negatives.
+                # Further words, in rows that were not read, are not negatives.
                 condition = f"CASE WHEN {is_word} THEN TRUE WHEN {is_other} THEN FALSE END"
                 lines.append(f"# label = {_quoted(condition)}  # {counted(rows, 'row')}")
         return lines if self.columns.words else [*lines, "# label = \"outcome = 'bad'\""]
@@ -192,7 +192,7 @@ class Proposal:
 
 
 def _quoted(text: str) -> str:
-    """Return text as TOML writes it, which is nearly as JSON does."""
+    """Return text as a TOML string, which is nearly a JSON string."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -1,4 +1,4 @@
-"""What the columns of a table may be, as far as names and values say: its label, its scores, its groups."""
+"""The likely purpose of columns, by names and values: label, scores and groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from polars_auc._expressions.numbers import roc_auc
 
-# Columns of more distinct values are not proposed as groups: words, and whole numbers.
+# The most distinct values of a column of groups, for words and for whole numbers.
 _MOST_WORDS, _MOST_NUMBERS = 100, 30
 
 _LABELS = "label target y outcome class event default bad churn fraud ill died response positive"
@@ -26,27 +26,27 @@ _COUNT = "n count freq weight w"
 
 
 def _has_word(name: str, words: str) -> bool:
-    """Say whether one of the words is a part of a name, as in ``loan_amount`` or ``customerId``."""
+    """Return whether the name contains one of the words, as in ``loan_amount`` or ``customerId``."""
     parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
     return not {part.lower() for part in [*parts, name]}.isdisjoint(words.split())
 
 
 @dataclass
 class Columns:
-    """The columns of a table by what they may be, the likeliest first."""
+    """The columns of a table by likely purpose, the most likely first."""
 
     labels: list[str] = field(default_factory=list)
     """Columns of Booleans, or of 0 and 1."""
     words: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
-    """Columns of two words, each with its number of rows."""
+    """Columns of two words, with the number of rows of each word."""
     scores: list[str] = field(default_factory=list)
-    """Columns that are scores by their names, or by values from 0 to 1."""
+    """Columns that are scores by name, or by values from 0 to 1."""
     whole_scores: list[str] = field(default_factory=list)
-    """Those of the scores that are whole numbers."""
+    """The scores that are whole numbers."""
     numbers: list[str] = field(default_factory=list)
     """Other columns of many numbers."""
     amounts: list[str] = field(default_factory=list)
-    """Columns of many numbers that are no scores by their names, such as exposures and ages."""
+    """Columns of many numbers that are not scores by name, such as exposures and ages."""
     groups: list[str] = field(default_factory=list)
     """Columns of few words."""
     codes: list[str] = field(default_factory=list)
@@ -54,20 +54,20 @@ class Columns:
     days: list[str] = field(default_factory=list)
     """Columns of days or times."""
     counts: list[str] = field(default_factory=list)
-    """Columns that may say how many rows a row stands for."""
+    """Columns that may be the number of identical rows."""
     areas: dict[str, float | None] = field(default_factory=dict)
     """The AUC of each column of numbers, for the first label."""
 
     @classmethod
     def of(cls, rows: pl.DataFrame) -> Columns:
-        """Look at columns."""
+        """Classify columns."""
         columns = cls()
         for column in rows:
             columns._add(column)
         columns.labels.sort(key=lambda name: not _has_word(name, _LABELS))
         numbers = [*columns.scores, *columns.numbers]
         if columns.labels and numbers:
-            # A label that holds NaN is refused; the report says so.
+            # A label with NaN raises an error here; the report shows it.
             with suppress(pl.exceptions.PolarsError):
                 areas = rows.select(roc_auc(columns.labels[0], name).alias(name) for name in numbers)
                 columns.areas = areas.row(0, named=True)
@@ -85,7 +85,7 @@ class Columns:
             if dtype == pl.Date or isinstance(dtype, pl.Datetime):
                 self.days.append(name)
         elif dtype == pl.Boolean or (dtype.is_numeric() and distinct <= 2 and _are_0_and_1(values)):
-            # Decimals are no labels.
+            # Decimals cannot be labels.
             if distinct == 2 and not dtype.is_decimal():
                 self.labels.append(name)
         elif not dtype.is_numeric():

@@ -1,4 +1,4 @@
-"""``--keep-going``: what of a report cannot be evaluated, so that the rest can."""
+"""``--keep-going``: find the parts of a report that fail, and omit them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from polars_auc._plots.names import key_label
 from polars_auc._plugin.interrupts import interruptible
 from polars_auc._report.rows import Rows
 
-# More parts than these are not named one by one.
+# Messages list at most this number of parts.
 _MOST_NAMES = 20
 
-# A name that no column of a user has.
+# A reserved name: no user column has it.
 _NAN = "polars_auc: nan"
 
 
 @dataclass
 class Omissions:
-    """Parts of a report that cannot be evaluated, and why."""
+    """The parts of a report that cannot be evaluated, with reasons."""
 
     files: dict[str, str] = field(default_factory=dict)
     scores: dict[str, str] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Omissions:
         return bool(self.files or self.scores or self.why_groups)
 
     def lines(self) -> list[str]:
-        """Name each part, and say why it is left out."""
+        """Return a line for each part with the reason of its omission."""
         parts = [f"the file {name!r}: {why}" for name, why in self.files.items()]
         parts += [f"the score {name!r}: {why}" for name, why in self.scores.items()]
         if self.groups is not None:
@@ -50,7 +50,7 @@ class Omissions:
         return [*parts[:_MOST_NAMES], *more]
 
     def without_groups(self, rows: Rows) -> Rows:
-        """Leave the rows of the groups out."""
+        """Return the rows without the omitted groups."""
         if self.groups is None:
             return rows
         keys = self.groups.columns
@@ -61,11 +61,11 @@ class Omissions:
 
 
 def failing_files(names: Sequence[str], columns: Sequence[str], numbers: Sequence[str]) -> dict[str, str]:
-    """Return the files that cannot be read, lack a column which others have, or hold words for numbers."""
+    """Return files that are unreadable, lack a column of other files, or have text in numeric columns."""
     faults = {name: unreadable([name], columns) for name in names}
     readable = [name for name, why in faults.items() if why is None]
     if readable:
-        # Of files that do not go together the most are right, and of as many those with more of the columns.
+        # If schemas differ, the most frequent one is correct; then fewer text columns, then more columns.
         schemas = {
             name: {key: dtype for key, dtype in schema_of(name).items() if key in columns}
             for name in readable
@@ -88,7 +88,7 @@ def failing_files(names: Sequence[str], columns: Sequence[str], numbers: Sequenc
 
 
 def failing_scores(files: Files, label: str, scores: Sequence[str]) -> dict[str, str]:
-    """Return the scores that no AUC can be made of."""
+    """Return the scores without a computable AUC."""
     faults = {}
     for text in scores:
         try:
@@ -100,9 +100,9 @@ def failing_scores(files: Files, label: str, scores: Sequence[str]) -> dict[str,
 
 
 def failing_groups(rows: Rows) -> tuple[pl.DataFrame | None, list[str]]:
-    """Return the groups that cannot be rows, by trying halves of all groups, and halves of those.
+    """Return the groups that cannot be evaluated, by bisection.
 
-    A group with a score that is NaN has no numbers either.
+    A group with a NaN score also counts.
     """
     if not rows.by:
         return None, []

@@ -1,4 +1,4 @@
-"""A lock that lets one process at a time read a file and write it anew."""
+"""A file lock: only one process at a time reads a file and replaces it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pathlib import Path
 
 from polars_auc._cli.refusal import Refusal
 
-# Seconds between two attempts, and until the lock is given up: a process holds it for less than a second.
+# Retry interval and timeout in seconds: a process holds the lock for less than a second.
 _RETRY, _TIMEOUT = 0.02, 120.0
 
-# What the system returns while another process holds the lock.
+# Error codes of the system for a lock held by another process.
 _HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
 @contextmanager
 def file_lock(path: Path, timeout: float = _TIMEOUT) -> Iterator[None]:
-    """Hold an exclusive lock on a file, which need not exist; refuse after a timeout.
+    """Hold an exclusive lock on a file, which need not exist; raise after a timeout.
 
-    The system releases the lock when its process ends, however it ends: there are no stale locks. It locks a
-    hidden file in the same folder, because the file itself is replaced by renaming.
+    The system releases the lock when its process ends, so there are no stale locks. The lock is on a hidden
+    file in the same folder, because renaming replaces the file itself.
     """
     target = Path(os.path.realpath(path))
     lock = target.with_name(f".{target.name}.lock")
@@ -39,7 +39,7 @@ def file_lock(path: Path, timeout: float = _TIMEOUT) -> Iterator[None]:
     try:
         yield
     finally:
-        # Windows deletes no open file; an unlocked lock file does no harm.
+        # Windows cannot delete an open file; an unlocked lock file is harmless.
         with suppress(OSError):
             lock.unlink()
         os.close(handle)
@@ -62,7 +62,7 @@ def _acquire(lock: Path, path: Path) -> int | None:
             f"cannot lock {str(path)!r}: {error.strerror}. Hint: write it to a folder that supports locks"
         ) from error
     if not is_current:
-        # The process that held the lock has deleted the file since it was opened here.
+        # Another process deleted the lock file after it was opened here.
         os.close(handle)
         return None
     return handle

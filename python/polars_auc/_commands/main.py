@@ -1,4 +1,4 @@
-"""The command ``polars-auc``: reads files, and writes reports, tables, curves and states."""
+"""The command ``polars-auc``: read files, and write reports, tables, curves and states."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PASSED, FAILED, REFUSED, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code.
 
-    0 done, 1 a gate failed, 2 refused, 3 parts were left out, 130 interrupted.
+    0 success, 1 failed gate, 2 error, 3 omitted parts, 130 interrupted.
     """
     try:
         return _run(arguments)
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             log("polars-auc: interrupted")
             break
         except KeyboardInterrupt:
-            # Another Ctrl-C.
+            # A second Ctrl-C.
             continue
     return INTERRUPTED
 
@@ -70,7 +70,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except Incomplete:
         return INCOMPLETE
     except (Exception, pl.exceptions.PanicException) as fault:
-        # A traceback must not end with the exit code of a gate.
+        # The exit code of a traceback must differ from a failed gate.
         log_lines("".join(traceback.format_exception(fault)))
         log(f"polars-auc: this is a fault of polars-auc or Polars: {first_line(fault)}")
         return REFUSED
@@ -79,7 +79,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _done(options: argparse.Namespace) -> bool:
-    """Run the command, once more if the first rows of a text file do not tell the type of a column."""
+    """Run the command; repeat it if the first rows of a text file do not determine a column's type."""
     one = reading_of(vars(options))
     while True:
         try:
@@ -90,21 +90,21 @@ def _done(options: argparse.Namespace) -> bool:
 
 
 def _refuse_surroundings() -> None:
-    """Refuse a variable of the environment on which Polars panics."""
+    """Raise for values of an environment variable that make Polars panic."""
     threads = os.environ.get("POLARS_MAX_THREADS")
     if threads is not None and not (threads.isdecimal() and int(threads) > 0):
         raise Refusal(f"the variable POLARS_MAX_THREADS must be an integer above 0, got {threads!r}")
 
 
 def _parser() -> tuple[Parser, Any]:
-    """Return the parser, and that of each command."""
+    """Return the parser, and the parsers of the commands."""
     parser = Parser(prog="polars-auc", description="Evaluate binary scores in files.")
     parser.add_argument("--version", action="version", version=f"polars-auc {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in (add_report, add_curve, add_gains, add_thresholds, add_compare, add_state, add_merge):
         add(commands)
         command = list(commands.choices.values())[-1]
-        # It is read before all others; here it is for the help.
+        # This option is parsed before all others; its declaration is for the help.
         command.add_argument(
             CONFIG,
             metavar="FILE",
@@ -119,7 +119,7 @@ def _parser() -> tuple[Parser, Any]:
 def _parsed(
     parser: Parser, commands: Any, arguments: Sequence[str], files: Sequence[str]
 ) -> argparse.Namespace:
-    """Read the command line; if it names no files to read, those of the configuration file are read."""
+    """Parse the command line; the files default to those of the configuration file."""
     try:
         return parser.parse_args(arguments)
     except Refusal as refusal:
@@ -138,8 +138,8 @@ def _parsed(
 
 
 def _flags(command: argparse.ArgumentParser, places: Mapping[str, str]) -> dict[str, str]:
-    """Return how the user wrote each option that errors may name: as a flag, or in a configuration file."""
-    # Functions call these options otherwise.
+    """Return the name of each option in error messages: the flag, or the key of the configuration file."""
+    # Functions have other names for these options.
     flags = {"path": "--output", "previous": "the file of --compare-to"}
     flags["fold"] = places.get("folds", "--folds")
     flags_by_option = {
@@ -149,7 +149,7 @@ def _flags(command: argparse.ArgumentParser, places: Mapping[str, str]) -> dict[
 
 
 def _options(commands: Any) -> dict[str, list[str]]:
-    """Return the options of each command that a configuration file may give."""
+    """Return the options of each command that a configuration file supports."""
     return {
         name: [
             "files" if not action.option_strings else action.option_strings[-1].removeprefix("--")

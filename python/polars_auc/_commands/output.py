@@ -1,4 +1,4 @@
-"""Files that commands write."""
+"""Output files of commands."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from polars_auc._plugin.errors import OptionError
 
 
 def to_standard_output(output: Path | None) -> bool:
-    """Whether the output is standard output, which is written as a minus sign."""
+    """Return whether the output is standard output, written as a minus sign."""
     return output is not None and str(output) == "-"
 
 
 def refuse_unwritten(*, keep_formulas: bool) -> None:
-    """Refuse an option of files if no file is written."""
+    """Raise for options of files if no file is written."""
     if keep_formulas:
         raise OptionError("", "keep_formulas", "is for .csv files, and none is written", "end `path` in .csv")
 
 
 def save(output: Path, contents: Callable[[], bytes]) -> None:
-    """Write a file; refuse one that cannot be written."""
+    """Write a file; raise if it cannot be written."""
     try:
         replace_file(output, contents())
     except (OSError, pl.exceptions.PolarsError) as error:

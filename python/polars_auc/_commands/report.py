@@ -54,7 +54,7 @@ def add_report(commands: Any) -> None:
 def report(arguments: argparse.Namespace) -> bool:
     """Print and write the report; return whether all gates passed.
 
-    With --keep-going, what cannot be evaluated is looked for if something cannot, and left out.
+    With --keep-going, a failure starts a search for the failing parts, which are then omitted.
     """
     with as_refusal(), called("report"):
         request = ReportRequest.of(arguments)
@@ -66,7 +66,7 @@ def report(arguments: argparse.Namespace) -> bool:
         omissions = Omissions()
         with suppress(Refusal):
             omissions = _omissions(request)
-        # Gains are over the first score: another one would make them other numbers.
+        # Comparisons are relative to the first score, so it cannot be omitted.
         if not omissions and isinstance(refusal, _ScoreIsNan):
             return _report(request, omissions)
         if not omissions or (request.options.compare and request.rows.scores[0] in omissions.scores):
@@ -75,7 +75,7 @@ def report(arguments: argparse.Namespace) -> bool:
 
 
 def _omissions(request: ReportRequest) -> Omissions:
-    """Look for files, scores and groups that cannot be evaluated."""
+    """Find files, scores and groups that cannot be evaluated."""
     rows = request.rows
     with as_refusal(), progress("looking for what cannot be evaluated"):
         columns = sorted(reading().used)
@@ -98,11 +98,11 @@ def _omissions(request: ReportRequest) -> Omissions:
 
 
 class _ScoreIsNan(Refusal):
-    """A group has no numbers, because a score in it is NaN."""
+    """A group has a NaN score, and so no numbers."""
 
 
 def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
-    """Evaluate, then write and print; refuse NaN if what is left out has not been looked for yet."""
+    """Evaluate, write and print the report; raise for NaN if there was no search for failing parts."""
     omissions = Omissions() if left_out is None else left_out
     view = request.view()
     history = request.earlier_periods()
@@ -127,7 +127,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
     charts = None
     with source.faults(), progress(f"evaluating {files.size()}"):
         if options.memory is not None:
-            # The batches are read once, for the report and for the page.
+            # Read the batches once, for the report and the page.
             rows = replace(rows, frame=rows.frame.collect().lazy())
             plan = _planned(rows, options, files, previous)
         table = plan.collect()
@@ -150,7 +150,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
             charts = None if charts is None else replace(charts, history=history.trend)
         verdicts = [gate.check(table) for gate in gates]
         if history is not None:
-            # Also if a condition fails: a history without its bad periods would be no history.
+            # Save the period also if a gate fails, so that the history is complete.
             saved = [history.save()]
     unprinted = None
     try:
@@ -162,7 +162,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
             contents = partial(writer.contents, table, pairs, charts, verdicts, nan_lines)
             unprinted = _write(request, contents, writer.table_writer().notes(table))
     finally:
-        # What was evaluated is shown also if it cannot be written.
+        # Print the report also if it cannot be written.
         if not request.is_printed and not request.quiet:
             unprinted = _print(view, table, request.options.level)
     if not request.quiet:
@@ -185,7 +185,7 @@ def _report(request: ReportRequest, left_out: Omissions | None) -> bool:
 
 
 def _gates(request: ReportRequest, schema: pl.Schema, rows: Rows, options: ReportOptions) -> list[Gate]:
-    """Read the conditions under which the report fails."""
+    """Parse the gates of the report."""
     read = partial(
         Gate.read,
         schema=schema,
@@ -206,7 +206,7 @@ def _planned(
     rows: Rows, options: ReportOptions, files: Files, previous: PreviousReport | None
 ) -> pl.LazyFrame:
     """Plan the table of the report."""
-    # Rows of partitions follow one another, which helps if no other rows are needed.
+    # Rows of a partition are contiguous, which helps if no other rows are needed.
     needs_others = any(name in options.names for name in ("versus", "groupings", "stability"))
     is_sorted = bool(files.partitions) and not needs_others
     plan = evaluation(rows, options, Runs(files.partitions, is_claim=False) if is_sorted else None)
@@ -223,7 +223,7 @@ def _about(
     missing: Sequence[str],
     weighted_states: Sequence[str],
 ) -> list[tuple[str, str]]:
-    """Say what the report is about, what is left out of it, and what its gates say."""
+    """Return the description of the report: data, options, omissions and gates."""
     about = about_options(
         table,
         request.options,
@@ -238,13 +238,13 @@ def _about(
     gone = [("Left out", writer.name(line)) for line in omissions.lines()]
     gone += [("Read as missing", writer.name(line)) for line in missing]
     checks = [("Check", writer.table_writer().prose(text.splitlines()[0])) for text in verdicts]
-    # A sheet has place for all of them.
+    # A sheet has room for all options.
     options = request.in_effect if writer.ending == ".xlsx" else []
     return [("Data", files.about()), *about, *gone, *checks, *options]
 
 
 def _write(request: ReportRequest, contents: Callable[[], bytes], notes: Sequence[str]) -> str | None:
-    """Write the file, and return why it cannot be printed, if it cannot."""
+    """Write the file; return the reason if printing fails."""
     unprinted = None
     if request.file is None:
         unprinted = show_bytes(contents())
@@ -285,7 +285,7 @@ def _log_notes(
 
 
 def _refuse_empty(table: pl.DataFrame, request: ReportRequest, source: Source) -> None:
-    """Refuse a report of nothing: no row at all, or rows of one class only."""
+    """Raise for a report without rows, or with rows of one class only."""
     label, files, rows = request.rows.label, source.files, source.rows
     for row in table.filter(pl.col("scope") == "overall").iter_rows(named=True):
         score, n, n_pos = row["score"], row["n"], row["n_pos"]

@@ -1,4 +1,4 @@
-"""What a command line asks of a report: the only module of the report that reads the parsed arguments."""
+"""The options of the command ``report``: the only module of the report that reads the parsed arguments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from polars_auc._report.options import (
 )
 
 FORMATS = tuple(ending[1:] for ending in ENDINGS)
-"""What a report can be written as."""
+"""The formats of a report."""
 
 _HISTORY = Rule("history", "goes with `history`, which is missing", "leave it out")
 _BOTH = "name both, as in `history` nights.parquet `period` 2026-11-25"
@@ -39,7 +39,7 @@ _BOTH = "name both, as in `history` nights.parquet `period` 2026-11-25"
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """What a command line asks of a report. Columns are as they are written."""
+    """The options of a command line. Columns are unparsed texts."""
 
     files: Sequence[str]
     rows: RowOptions
@@ -146,15 +146,15 @@ class ReportRequest:
     )
 
     in_effect: Sequence[tuple[str, str]] = ()
-    """How the user calls each option that has a value, and its values."""
+    """The name and the values of each option that is set."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> ReportRequest:
-        """Read the arguments, and refuse options that do not belong together."""
+        """Parse the arguments, and raise for conflicting options."""
         values = vars(arguments)
         rows = RowOptions.of(values)
         if len(values["by"]) > 1 and "," in (values["versus"] or ""):
-            # A segment of several columns.
+            # A reference group of several columns.
             rows = rows.with_options(versus=tuple(values["versus"].split(",")))
         request = cls(
             values["files"],
@@ -166,7 +166,7 @@ class ReportRequest:
         return request
 
     def check(self) -> None:
-        """Refuse options that do not belong together, before any file is read."""
+        """Raise for conflicting options, before any file is read."""
         self.options.check()
         if self.file is not None:
             refuse_path(self.file, ENDINGS)
@@ -201,21 +201,21 @@ class ReportRequest:
 
     @property
     def options(self) -> ReportOptions:
-        """The options of the report; columns are as they are written."""
+        """The options of the report; columns are unparsed texts."""
         return self.rows.options
 
     @property
     def is_printed(self) -> bool:
-        """Whether the file goes to standard output."""
+        """Whether the output is standard output."""
         return to_standard_output(self.output)
 
     @property
     def file(self) -> Path | None:
-        """The file that is written, if it is one."""
+        """The output file; None for standard output."""
         return None if self.is_printed else self.output
 
     def view(self) -> TableView:
-        """Return what of the report is printed, and what of it is on a page."""
+        """Return the printed columns and rows, and the rows of a page."""
         is_page = self._ending() in (".md", ".html", ".xlsx")
         table_options = ("limit",) if is_page else ("limit", "columns", "wide")
         name = next((name for name in table_options if is_set(getattr(self, name))), None)
@@ -233,7 +233,7 @@ class ReportRequest:
         return TableView(columns, self.wide, DISPLAY_ROWS if self.limit is None else self.limit)
 
     def writer(self, view: TableView) -> ReportWriter | None:
-        """Return what makes the contents of the file, if there is one; refuse a file of no use."""
+        """Return the writer of the file, if there is one; raise for options without effect."""
         ending = self._ending()
         if ending is None:
             if self.title is not None:
@@ -242,24 +242,24 @@ class ReportRequest:
             return None
         writer = ReportWriter(ending, self.options, self.options.by, self.title, view, self.keep_formulas)
         if self.file is None:
-            # Standard output is no file: a name of no folder is checked in its place.
+            # Standard output has no name; a placeholder without folder is checked.
             refuse_path(Path(f"report{ending}"), ENDINGS)
         return writer
 
     def without(self, scores: Sequence[str]) -> ReportRequest:
-        """Ask for the other scores only."""
+        """Return the request without these scores."""
         kept = [score for score in self.rows.scores if score not in scores]
         return replace(self, rows=replace(self.rows, scores=kept))
 
     def with_names(self, by: Sequence[str]) -> ReportRequest:
-        """Name the columns of groups, which may be SQL in --by and --along."""
+        """Return the request with the column names of --by and --along, which may be SQL."""
         names = dict(zip(self.options.by, by, strict=True))
         along = self.options.along
         along = along if along is None else names.get(along, along)
         return replace(self, rows=self.rows.with_options(by=by, along=along))
 
     def source(self, files: Files) -> tuple[ReportOptions, Source]:
-        """Read the columns, and return them with the options of their evaluation."""
+        """Read the columns, and return them with the evaluation options."""
         columns: dict[str, Any] = {
             "folds": files.column("folds", self.options.folds),
             "user": files.column("user", self.options.user),
@@ -271,7 +271,7 @@ class ReportRequest:
         return options, source
 
     def _ending(self) -> str | None:
-        """Return the ending that says what is written."""
+        """Return the ending of the output format."""
         if self.is_printed:
             if self.format not in (None, *FORMATS):
                 reason = f"must be one of {', '.join(map(repr, FORMATS))}, got {self.format!r}"

@@ -1,4 +1,4 @@
-"""``polars-auc state`` and ``polars-auc merge``: rows counted once, and kept to be asked later."""
+"""``polars-auc state`` and ``polars-auc merge``: save counted rows as states, and merge states."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from polars_auc._report.rows import Rows
 
 
 def add_state(commands: Any) -> None:
-    """Add the command that makes states."""
+    """Add the command that computes states."""
     command = commands.add_parser(
         "state",
         help="count the rows of each group by score, to evaluate them later",
@@ -62,7 +62,7 @@ def add_merge(commands: Any) -> None:
 
 
 def _add_limit(command: argparse.ArgumentParser) -> None:
-    """Add how small states are."""
+    """Add the options for the size of states."""
     bins = "the most bins of a state, such as 4096; without it states are exact"
     add_value(command, "--max-bins", bins, int, "N")
     scale = "with --max-bins: where bins are small; real: near 0 (the default), probability: near 0 and 1"

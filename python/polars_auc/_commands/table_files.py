@@ -1,4 +1,4 @@
-"""Files of tables that commands write: options, contents, and what is said of them."""
+"""Files of tables: options, contents and messages."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from polars_auc._page.tables import TABLES, TableWriter
 from polars_auc._page.text import counted
 
 ENDINGS = (*TABLES, ".md")
-"""The endings of files that a table can be written as."""
+"""The supported file endings of a table."""
 
 
 def add_table_output(command: argparse.ArgumentParser, what: str, *, required: bool = False) -> None:
-    """Add the file to write, and how."""
+    """Add the options of the output file."""
     add_option(command, ReportRequest, "keep_formulas")
     add_output(command, what, required=required)
 
 
 def table_writer(options: argparse.Namespace, title: str, other: Sequence[str] = ()) -> TableWriter | None:
-    """Return what makes the contents of the file, if one is named; it may have other endings as well."""
+    """Return the writer of the output file, if there is one; ``other`` adds supported endings."""
     if options.output is None:
         refuse_unwritten(keep_formulas=options.keep_formulas)
         return None
@@ -53,7 +53,7 @@ def save_table(
     table: pl.DataFrame,
     more: Sequence[tuple[str, str]] = (),
 ) -> list[str]:
-    """Write a table with words about it, and return what is to be said of the file."""
+    """Write a table with its description, and return messages about the file."""
     name: Any = code if writer.ending == ".md" else str
     about = [
         ("Data", files.about()),
@@ -71,9 +71,9 @@ def save_table(
         about.append(("Weights", f"each row has the weight {name(weight)}"))
     about += more
     if writer.ending == ".xlsx":
-        # A sheet has place for all of them.
+        # A sheet has room for all options.
         about += options_in_effect(vars(options))
-    # Columns that are SQL have names of their own.
+    # SQL columns have their own names.
     grouped_writer = replace(writer, by=files.by)
     save(options.output, lambda: grouped_writer.contents(table, about))
     return [f"wrote {options.output}: {counted(table.height, 'row')}", *writer.notes(table)]

@@ -1,4 +1,4 @@
-"""``polars-auc gains``, ``thresholds`` and ``compare``: a table of each group and score."""
+"""``polars-auc gains``, ``thresholds`` and ``compare``: a table for each group and score."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from polars_auc._plugin.errors import OptionError
 from polars_auc._report.options import ReportOptions
 from polars_auc._report.rows import Rows
 
-# The columns that answer first.
+# The most important columns, printed first.
 _GAINS_COLUMNS = ("band", "highest", "lowest", "n", "n_pos", "rate", "gain", "lift", "ks")
 _THRESHOLD_COLUMNS = ("threshold", "tpr", "fpr", "precision", "n_pos", "n_neg")
 _PAIR_COLUMNS = ("first", "second", "first_auc", "second_auc", "difference", "lower", "upper", "p_adjusted")
 
 
 def add_gains(commands: Any) -> None:
-    """Add the command that makes gains tables."""
+    """Add the command ``gains``."""
     command = commands.add_parser(
         "gains",
         help="the gains table of each group and score",
@@ -55,7 +55,7 @@ def add_gains(commands: Any) -> None:
 
 
 def add_thresholds(commands: Any) -> None:
-    """Add the command that chooses thresholds."""
+    """Add the command ``thresholds``."""
     command = commands.add_parser(
         "thresholds",
         help="the threshold of each group and score that is best by a criterion",
@@ -76,7 +76,7 @@ def add_thresholds(commands: Any) -> None:
 
 
 def add_compare(commands: Any) -> None:
-    """Add the command that compares scores."""
+    """Add the command ``compare``."""
     command = commands.add_parser(
         "compare",
         help="the difference of the AUCs of all pairs of scores, in each group",
@@ -98,7 +98,7 @@ def _add_common(command: argparse.ArgumentParser, run: Callable[..., bool], *, s
     add_option(command, ReportOptions, "low_is_positive")
     if states:
         add_option(command, ReportRequest, "from_states")
-    # These commands have no interval of an AUC, whose method a report names here.
+    # These commands have no AUC interval, so there is no method in the report.
     weight = "the column, or SQL, with the weight of each row, for rows of unequal probabilities of sampling"
     add_option(command, ReportOptions, "weight", weight)
     limit = f"the most rows to print (default: {DISPLAY_ROWS}); files have all"
@@ -141,8 +141,8 @@ def compare(options: argparse.Namespace) -> bool:
 
     def points(rows: Rows) -> pl.LazyFrame:
         assert rows.label is not None
-        # Of two scores the expression takes the second from the first. Here the first is the one that stands
-        # first, and the second is held against it, as in a report.
+        # The expression computes first minus second. This command computes second minus first, as in a
+        # report.
         compared = compare_scores(
             rows.label,
             *(score.alias(name) for name, score in reversed(rows.scores.items())),
@@ -164,7 +164,7 @@ def compare(options: argparse.Namespace) -> bool:
             )
         numbers = ("difference", "se", "lower", "upper", "z", "p_value")
         table = table.select(*by, "first", "second", "first_auc", "second_auc", *numbers)
-        # The tests of all groups are read together.
+        # P-values are adjusted over all groups, because readers compare them.
         return table.with_columns(p_adjusted=adjust_p_values("p_value", method=options.adjust))
 
     report_options = ReportOptions(level=options.level, adjust=options.adjust)
@@ -182,7 +182,7 @@ def _table(
     first: tuple[str, ...],
     more: Sequence[tuple[str, str]] = (),
 ) -> bool:
-    """Evaluate a table, write it with words about it, and print its columns that answer first."""
+    """Evaluate a table, write it with its description, and print its most important columns."""
     writer = table_writer(options, title)
     _refuse_printing(options)
     files = Files.grouped(options.files, options.by, options.output)
@@ -193,7 +193,7 @@ def _table(
     keys = [*rows.by, *(["score"] if "score" in table.columns else [])]
     whole = number.item() * (len(rows.scores) if "score" in keys else 1)
     n_tables = table.select(keys).n_unique() if keys else min(1, table.height)
-    # Where a score is NaN there is no table, or one of NaN.
+    # With a NaN score the table is missing or NaN.
     may_be_nan = n_tables < whole or any(column.is_nan().any() for column in table if column.dtype.is_float())
     has_nan = log_nan(source, may_be_nan=may_be_nan, quiet=options.quiet)
     why = "each needs a positive and a negative that have a score, and none that is NaN"
@@ -217,7 +217,7 @@ def _table(
 
 
 def _refuse_printing(options: argparse.Namespace) -> None:
-    """Refuse options of the printed table that it cannot have, or that have none."""
+    """Raise for options of the printed table that are invalid or have no effect."""
     if options.limit is not None and options.limit < 0:
         reason = f"must be a number of rows, such as {DISPLAY_ROWS}, got {options.limit}"
         raise OptionError("", "limit", reason)
@@ -235,13 +235,13 @@ def _print(options: argparse.Namespace, answers: pl.DataFrame) -> None:
 
 
 def _refuse_descending(edges: list[float]) -> None:
-    """Refuse edges that do not ascend, in the words of the user's scale."""
+    """Raise for edges that do not ascend, with values on the original scale."""
     if any(after <= before for before, after in itertools.pairwise(edges)):
         raise OptionError("", "edges", f"must ascend, got {edges}")
 
 
 def _numbers(option: str, text: str) -> list[float]:
-    """Read numbers that commas separate; whole ones stay whole, however large."""
+    """Parse numbers separated by commas; whole numbers stay exact."""
     try:
         return [
             int(part) if part.strip().lstrip("+-").isdecimal() else float(part) for part in text.split(",")

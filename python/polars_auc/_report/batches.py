@@ -1,4 +1,4 @@
-"""Reports whose rows are read batch by batch; with bounded memory until their states take less of it."""
+"""Reports that read rows batch by batch, with optional bounded memory."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ from polars_auc._plugin.call import add_batch, batch_answers, columns_of_batches
 from polars_auc._report.plan import ReportPlan
 from polars_auc._report.rows import Rows
 
-# Rows that are read at a time. With fewer, the rows of a group come in more pieces, each of them smaller.
+# Batch size in rows. Smaller batches split each group into more pieces.
 _BATCH_ROWS = 2**20
 
-# From so many rows on, those that are in memory are taken batch by batch as well. To read 2 * 10^7 rows and
-# report them takes a fifth less time then, and of 10^8 three tenths less time and two fifths less memory.
-# Fewer rows are taken at once: where the memory of an earlier report is used again, that takes less time.
+# Above this height, rows in memory are also processed in batches. At 2 * 10^7 rows this saves a fifth of the
+# time. At 10^8 rows it saves three tenths of the time and two fifths of the memory. A smaller frame is
+# processed at once, which is faster when the memory of an earlier report is reused.
 _MANY_ROWS = 2**24
 
-# The column of the only group, where none are asked for.
+# The key column of the single group of a report without groups.
 _ALL = "polars_auc: all rows"
 
 
 @dataclass(frozen=True)
 class ReportInBatches:
-    """A report that needs no more than the label and the scores of each row, in any order."""
+    """A report that needs only the label and the scores of each row, in any order."""
 
     rows: Rows
-    """Their frame has the columns of groups, the scores and the label, and no others."""
+    """The frame has only the columns of groups, the scores and the label."""
     limits: Mapping[str, Any]
-    """How the intervals are made."""
+    """The options of the intervals."""
 
     @classmethod
     def of(cls, rows: Rows, limits: Mapping[str, Any]) -> ReportInBatches | None:
-        """Return the columns of a report, or None if it is better made at once."""
+        """Return a report in batches, or None if a report at once is better."""
         assert rows.label is not None
-        # A score may be called as a column of groups is.
+        # A score may share its name with a column of groups.
         names = {*rows.by, *rows.scores}
         [label] = rows.frame.select(rows.label).collect_schema().names()
         is_clear = len(names) == len(rows.by) + len(rows.scores) and label not in names
@@ -73,14 +73,14 @@ class ReportInBatches:
         return cls(columns, limits)
 
     def planned(self, plan: ReportPlan, bounded: BoundedMemory | None = None) -> pl.LazyFrame:
-        """Return the report, whose rows are read when it is collected."""
+        """Return the lazy report; the rows are read on collection."""
         schema = plan.from_rows().collect_schema()
         return deferred(schema, functools.partial(_collected, self, plan, bounded))
 
     def overall(self, answers: Sequence[pl.Expr]) -> pl.DataFrame | None:
-        """Return the answers for all rows, which are read for one score after the other.
+        """Return the overall results, computed score by score.
 
-        They are None if the rows are one batch.
+        None if the rows fit in one batch.
         """
         found = []
         for score, answer in zip(self.rows.scores, answers, strict=True):
@@ -98,15 +98,15 @@ class ReportInBatches:
     ) -> _Summaries | None:
         """Return the summaries of scores in a column of this name.
 
-        They are None if a label is neither 0 nor 1, which is better said of all rows, or if there are so many
-        groups that batches would be mostly keys.
+        None if a label is neither 0 nor 1, because a query over all rows raises a better error. Also None if
+        there are too many groups for a collection.
         """
         columns = columns_of_batches(scores, self.label)
         with collection() as number:
             for batch in read:
                 nothing = batch.clear()
                 if not batch.select(add_batch(number, by or [_ALL], columns)).item():
-                    # What was read until here is read once more.
+                    # The caller reads these rows again.
                     return None
             answer = nothing.select(batch_answers("roc_summary", number, by, columns, **self.limits))
         return _Summaries.of(answer, by, name)
@@ -119,7 +119,7 @@ class ReportInBatches:
 
     @contextmanager
     def read(self, frame: pl.LazyFrame) -> Iterator[pl.DataFrame | Iterator[pl.DataFrame]]:
-        """Read rows in batches, or take them from memory, where there are so many; fewer rows are a frame."""
+        """Yield batches of rows, or one frame if there are few rows."""
         starts = range(0, self.rows.height or 0, _BATCH_ROWS)
         in_memory = (frame.slice(start, _BATCH_ROWS).collect() for start in starts)
         opened: AbstractContextManager[Iterator[pl.DataFrame]] = nullcontext(in_memory)
@@ -130,21 +130,21 @@ class ReportInBatches:
             if len(some) < 2:
                 yield some[0] if some else frame.collect_schema().to_frame()
                 return
-            # What is referred to here would stay in memory.
+            # A remaining reference would keep the batches in memory.
             first_two = iter(some)
             del some
             yield chain(first_two, batch_iterator)
 
 
 class _Summaries(NamedTuple):
-    """The summaries of groups, in order and beside their keys, and those of all rows."""
+    """The summaries of groups with their keys, in order, and the overall summaries."""
 
     groups: pl.DataFrame | None
     overall: pl.DataFrame
 
     @classmethod
     def of(cls, answer: pl.DataFrame, by: Sequence[str], name: str) -> _Summaries:
-        """Take the answers of a collection of batches apart."""
+        """Split the results of a batch collection into groups and overall."""
         if not by:
             return cls(None, answer.select(cs.all().alias(name)))
         keys, summary = answer.unnest(cs.all())
@@ -154,17 +154,17 @@ class _Summaries(NamedTuple):
 
 @dataclass(frozen=True)
 class BoundedMemory:
-    """What becomes of groups that have more rows than their states have bins."""
+    """The options of states for groups with more rows than bins."""
 
     bins: Mapping[str, Any]
-    """How small states are."""
+    """The number of bins and the scale of states."""
     from_states: Callable[[Rows], pl.DataFrame]
-    """From states to the report."""
+    """Return the report of states."""
 
 
 @called("report")
 def _collected(report: ReportInBatches, plan: ReportPlan, bounded: BoundedMemory | None) -> pl.DataFrame:
-    """Read the rows and answer; all at once if there is one batch, or if there are too many groups."""
+    """Read the rows and compute the report; without batches if there is one batch or too many groups."""
     rows, [summary] = plan.rows, plan.answers
     name = summary.meta.output_name()
     with report.read(rows.frame) as read:
@@ -193,10 +193,10 @@ def _collected(report: ReportInBatches, plan: ReportPlan, bounded: BoundedMemory
 def _bounded(
     report: ReportInBatches, bounded: BoundedMemory, name: str, read: Iterator[pl.DataFrame]
 ) -> _Summaries | pl.DataFrame | int:
-    """Return the summaries of the rows, or the report of their states if these take less memory.
+    """Return the summaries of the rows, or the report of their states if states need less memory.
 
-    It is the number of groups if these are too many for a collection. The number is 0 or more also if a label
-    is neither 0 nor 1, of which another query of the rows tells.
+    The number of groups if there are too many groups for a collection. Also a number if a label is neither 0
+    nor 1: another query of the rows then raises the error.
     """
     rows = report.rows
     states = PartialStates(

@@ -1,4 +1,4 @@
-"""Changes: a report held against an earlier one of other rows."""
+"""Changes of a report since an earlier report of other rows."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from polars_auc._plugin.options import Adjustment
 
 
-# Columns of a report that are held against each other.
+# Columns of a report that are compared with the earlier report.
 _ESTIMATES = {"auc": pl.Float64, "se": pl.Float64, "n": pl.UInt64, "n_pos": pl.UInt64}
 
-# A name that no column of a user has.
+# A name that is reserved: no user column has it.
 _CHANGE = "polars_auc: change"
 
 
@@ -54,21 +54,21 @@ def compare_reports(
     polars.DataFrame, or polars.LazyFrame if ``report`` is lazy
         The rows and columns of ``report``, and further columns:
 
-        - ``previous_n`` (UInt64): rows that the earlier AUC is of; null for a group that is new.
+        - ``previous_n`` (UInt64): number of rows of the earlier AUC; null for a new group.
         - ``previous_auc`` (Float64): the earlier AUC.
         - ``change`` (Float64): the AUC minus the earlier one.
         - ``change_lower``, ``change_upper`` (Float64): the interval of the change.
         - ``change_p_value`` (Float64): the two-sided p-value of the test that the AUC has not changed.
         - ``change_p_adjusted`` (Float64): the same, adjusted over all rows: groups, scores and overall.
 
-        They are null where :func:`unpaired_roc_auc_difference` is null. Groups that only the earlier report
-        has are not in the answer.
+        They are null where :func:`unpaired_roc_auc_difference` is null. The result omits groups that only the
+        earlier report has.
 
     Notes
     -----
-    The test is :func:`unpaired_roc_auc_difference` with the positives and negatives of both reports: it holds
-    if no row is in both reports. Rows in both make changes look smaller than they are beside their errors.
-    O(n) for n rows of reports.
+    The test is :func:`unpaired_roc_auc_difference` with the positives and negatives of both reports. It is
+    valid if no row is in both reports. Shared rows make changes look smaller than their errors. Time is O(n)
+    for n rows of reports.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def compare_reports(
         if finer and set(by) < set(others):
             reason += f", which are finer: the report has no {finer}"
         raise OptionError(name, "", reason, "make both reports by the same columns")
-    # A key that is null may be over all values of its column.
+    # A null key may mean all values of its column.
     keys = keys_of_report(schema)
     estimates = previous_rows.select(
         *(pl.col(key).cast(schema[key]) for key in keys),
@@ -138,7 +138,7 @@ def compare_reports(
 
 
 def by_of(schema: pl.Schema, role: str) -> list[str]:
-    """Return the columns that make the groups of a report; refuse a frame that is none."""
+    """Return the columns of groups of a report; raise if the frame is not a report."""
     missing = [name for name in ("scope", "score", *_ESTIMATES) if name not in schema]
     if missing:
         reason = f"has no column {missing[0]!r}, so it is not a report"
@@ -148,5 +148,5 @@ def by_of(schema: pl.Schema, role: str) -> list[str]:
 
 
 def keys_of_report(schema: pl.Schema, role: str = "report") -> list[str]:
-    """Return the columns that say which row of a report is which."""
+    """Return the key columns that identify a row of a report."""
     return ["scope", *by_of(schema, role), "score", *(name for name in [GROUPING] if name in schema)]

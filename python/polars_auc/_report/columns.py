@@ -1,4 +1,4 @@
-"""The columns of a report, and names that no column of groups may have."""
+"""The columns of a report, and the names reserved for them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from polars_auc._frames.groupings import GROUPING
 from polars_auc._plugin.errors import OptionError
 
 OURS = "polars_auc: "
-"""Begins names that no column of a user has."""
+"""Prefix of reserved names: no user column starts with it."""
 
 STABILITY = {"psi": "psi", "psi_p_value": "p_value", "psi_n": "n_neg", "psi_reference_n": "n_pos"}
-"""Columns of the stability, and the fields that they are."""
+"""Columns of the stability, with the field of each."""
 
-# The fields of a summary, which are columns of a report. Their order is that of the plugin, because Spark
-# takes fields by their order.
+# The fields of a summary, which are columns of a report. The order is that of the plugin, because Spark
+# matches fields by position.
 SUMMARY_COLUMNS = [
     "n",
     "n_pos",
@@ -29,8 +29,8 @@ SUMMARY_COLUMNS = [
     "gini_upper",
 ]
 
-# Columns of probabilities, with the statistic and the field that each is. P-values are adjusted when those of
-# all rows are there.
+# Columns of calibration, with the statistic and the field of each. P-values are adjusted after the overall
+# p-values are computed.
 CALIBRATION = {
     "brier_score": ("brier_score", "brier_score"),
     "log_loss": ("log_loss", "log_loss"),
@@ -67,8 +67,8 @@ _COLUMNS = [
     "exact",
 ]
 
-# Columns of a comparison, and the fields that they are: null for the first score. The p-values are adjusted
-# when those of all rows are there.
+# Columns of a comparison, with the field of each; null for the first score. P-values are adjusted after the
+# overall p-values are computed.
 DELTAS = {
     "first_auc": "estimate_b",
     "delta_auc": "difference",
@@ -82,7 +82,7 @@ DELTAS = {
 GROUP_COLUMNS = ["versus_auc", "difference", "difference_lower", "difference_upper", "p_value", "p_adjusted"]
 OVERALL_COLUMNS = ["within_auc", "heterogeneity", "heterogeneity_df", "heterogeneity_p_value"]
 
-# Columns that a report has beside an earlier one.
+# Further columns of a report with changes since an earlier report.
 CHANGES = [
     "previous_n",
     "previous_auc",
@@ -93,7 +93,7 @@ CHANGES = [
     "change_p_adjusted",
 ]
 
-# Columns that a report has beside those of earlier periods.
+# Further columns of a report with a history.
 ALARMS = [
     "alarm",
     "alarm_periods",
@@ -107,14 +107,14 @@ ALARMS = [
 ]
 
 ADJUSTED = ("calibration_p_adjusted", "delta_auc_p_adjusted", "p_adjusted")
-"""Columns of p-values that are adjusted over all tests of the table, each by itself."""
+"""Columns of p-values, each adjusted over all tests of the table."""
 
 RESERVED = [*_COLUMNS, *DELTAS, *STABILITY, *GROUP_COLUMNS, *OVERALL_COLUMNS, *CHANGES, *ALARMS, GROUPING]
-"""Names that no column of groups may have."""
+"""Reserved names for columns of groups."""
 
 
 def refuse_clashes(keys: list[str]) -> None:
-    """Refuse columns of groups that have the name of a column of the report."""
+    """Raise if a column of groups has the name of a column of the report."""
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice is not None:
         raise OptionError("report", "by", f"names the column {twice!r} twice", "name each once")

@@ -1,8 +1,7 @@
-"""From the rows or states of a report and its options to the query that answers it, from top to bottom.
+"""The query of a report, from rows or states and the options.
 
-``evaluation`` chooses how rows are read: batch by batch, group after group, or at once. ``_parts`` lists what
-the report consists of, and a ``ReportPlan`` asks what the parts need of the rows of each group and of all
-rows.
+``evaluation`` selects the reading strategy: in batches, group by group, or at once. ``_parts`` lists the
+parts of the report. A ``ReportPlan`` computes the aggregates of all parts, for each group and overall.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ _ROWS = "polars_auc: rows"
 
 @called("report")
 def evaluation(rows: Rows, options: ReportOptions, partitions: Runs | None = None) -> pl.LazyFrame:
-    """Return a report, which says nothing of a label without a positive, or of NaN.
+    """Return a report, without warnings about NaN or a missing class.
 
-    Partitions say that rows come group after group, also where ``sorted_by`` does not.
+    With ``partitions`` the rows are read group by group, also without ``sorted_by``.
     """
     runs = _runs(options, rows.by) or partitions
     _refuse_comparisons(rows, options)
@@ -50,10 +49,10 @@ def evaluation(rows: Rows, options: ReportOptions, partitions: Runs | None = Non
         return plan.from_answers(parts.summaries_of_groups(rows, options))
     in_batches = _in_batches(rows, options)
     if runs is not None and in_batches is not None and len(rows.scores) == 1 and not runs.is_claim:
-        # Batches take as little memory as runs, and less time.
+        # Batches need as little memory as runs, and less time.
         runs = None
     if runs is not None:
-        # Of groups that come one after the other, only the overall row needs all rows.
+        # When groups are read one by one, only the overall row needs all rows.
         overall = _in_batches(replace(rows, by=[]), options)
         plan = _plan(rows, options, in_runs=True)
         schema = plan.from_rows().collect_schema()
@@ -64,7 +63,7 @@ def evaluation(rows: Rows, options: ReportOptions, partitions: Runs | None = Non
 
 
 def _needs_scores_alone(rows: Rows, options: ReportOptions) -> bool:
-    """Whether the label and the scores of each row, in any order, are all that the numbers need."""
+    """Return whether the numbers need only the label and the scores of each row, in any order."""
     others = (rows.count, rows.weight, rows.cluster, options.folds, options.user, options.stability)
     is_more = options.compare or options.calibration or any(column is not None for column in others)
     is_alone = not is_more and options.ci in PLACEMENT_METHODS
@@ -72,14 +71,14 @@ def _needs_scores_alone(rows: Rows, options: ReportOptions) -> bool:
 
 
 def _in_batches(rows: Rows, options: ReportOptions) -> ReportInBatches | None:
-    """Return the columns of a report of batches, or None if it needs more than each of them has."""
+    """Return a report in batches, or None if it needs further columns or all rows at once."""
     if not _needs_scores_alone(rows, options) or options.versus is not None or options.groupings is not None:
         return None
     return ReportInBatches.of(rows, options.limits)
 
 
 def _plan(rows: Rows, options: ReportOptions, *, in_runs: bool = False) -> ReportPlan:
-    """Return what a report consists of."""
+    """Return the plan of a report."""
     group_answers = Answers("report", rows.frame)
     with group_answers.reading_lists():
         return ReportPlan(rows, options, _parts(rows, options, in_runs=in_runs), group_answers)
@@ -87,7 +86,7 @@ def _plan(rows: Rows, options: ReportOptions, *, in_runs: bool = False) -> Repor
 
 def _parts(rows: Rows, options: ReportOptions, *, in_runs: bool = False) -> list[Part]:
     """Return the parts of a report, in the order of its columns."""
-    # Of rows in runs, only the columns of one answer are in memory.
+    # For rows in runs, only the columns of one aggregate are in memory.
     result = [parts.summaries(rows, options, apart=in_runs)]
     if rows.label is None:
         result.append(parts.bounds(rows.scores))
@@ -114,7 +113,7 @@ def _nan_parts(rows: Rows) -> list[Part]:
 
 
 def _with_plain_columns(rows: Rows, options: ReportOptions) -> ReportOptions:
-    """Return options whose folds and users are columns; refuse values that make none."""
+    """Return options whose folds and users are columns; raise for invalid values."""
     columns: dict[str, Any] = {}
     for role in ("folds", "user"):
         if getattr(options, role) is None:
@@ -137,7 +136,7 @@ def _is_plain(dtype: Any) -> bool:
 
 
 def _refuse_comparisons(rows: Rows, options: ReportOptions) -> None:
-    """Refuse comparisons that these columns do not allow."""
+    """Raise for comparisons that these columns do not support."""
     if options.compare and len(rows.scores) < 2:
         raise OptionError("report", "compare", "needs two scores or more, got one")
     if options.groupings is not None and options.versus not in (None, "rest", "pooled_rest", "overall"):
@@ -147,7 +146,7 @@ def _refuse_comparisons(rows: Rows, options: ReportOptions) -> None:
 
 
 def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
-    """Return the columns of groups by which rows come sorted."""
+    """Return the columns of groups by which rows are sorted."""
     columns = keys_of("report", options.sorted_by, _CALL.format('by="segment", sorted_by="segment"'))
     unknown = next((key for key in columns if key not in keys), None)
     if unknown is not None:
@@ -160,7 +159,7 @@ def _runs(options: ReportOptions, keys: list[str]) -> Runs | None:
 
 @called("report")
 def _in_runs(plan: ReportPlan, runs: Runs, overall: ReportInBatches | None) -> pl.DataFrame:
-    """Answer one group after the other, and then all rows."""
+    """Evaluate one group after the other, and then all rows."""
     frame, by = plan.rows.frame, plan.rows.by
     groups = runs.groups(frame, by, plan.group_answers, plan.answers).sort(by, nulls_last=True)
     whole = None if overall is None else overall.overall(plan.answers)
@@ -170,7 +169,7 @@ def _in_runs(plan: ReportPlan, runs: Runs, overall: ReportInBatches | None) -> p
 
 
 def _bounded(rows: Rows, options: ReportOptions) -> pl.LazyFrame:
-    """Return a report of states; of groups whose rows take less memory, that of the rows."""
+    """Return a report of states, or of the rows if these need less memory."""
     states = rows.bounded(**options.bins)
     if (
         not rows.by
@@ -187,15 +186,15 @@ def _bounded(rows: Rows, options: ReportOptions) -> pl.LazyFrame:
     report = _plan(rows, options).from_rows()
     if options.groupings is None and options.versus is None:
         return report
-    # Rows that are in several groups or comparisons are read at once, where their states would take more
-    # memory.
+    # With groupings or comparisons a row is in several groups. The rows are read at once if their states
+    # would need more memory.
     return deferred(
         report.collect_schema(), functools.partial(_from_rows_or_states, rows, options, report, states)
     )
 
 
 def _compares_groups(options: ReportOptions) -> bool:
-    """Whether groups are compared with groups, if at all, and never with the rows of several together."""
+    """Return whether groups are compared only with single groups, never with pooled rows."""
     if options.versus is None:
         return True
     pooled = isinstance(options.versus, str) and options.versus in ("overall", "pooled_rest")
@@ -205,12 +204,12 @@ def _compares_groups(options: ReportOptions) -> bool:
 def _from_rows_or_states(
     rows: Rows, options: ReportOptions, report: pl.LazyFrame, states: Rows
 ) -> pl.DataFrame:
-    """Return the report of rows, if they take less memory than their states, or else that of the states.
+    """Return the report of the rows or of their states, whichever need less memory.
 
-    Comparisons are those of the rows if no group has more of them than bins, so that its state is exact.
+    Groups are compared by rows if every group has at most ``max_bins`` rows, so that its state is exact.
     """
     max_bins = options.bins["max_bins"]
-    # A key may be called `len`, but not `_ROWS`.
+    # A key may be named `len`, but not `_ROWS`.
     heights = rows.frame.group_by(rows.by).agg(pl.len().alias(_ROWS))
     totals = heights.select(pl.sum(_ROWS), pl.len().alias("groups"), pl.max(_ROWS).fill_null(0).alias("most"))
     number, groups, most = totals.collect(engine="streaming").row(0)
@@ -220,5 +219,5 @@ def _from_rows_or_states(
 
 
 def _from_states(options: ReportOptions, states: Rows) -> pl.DataFrame:
-    """Return a report of states, whose rows are read once, for groups and overall."""
+    """Return a report of states; the rows are read once for groups and overall."""
     return evaluation(replace(states, frame=states.frame.collect().lazy()), options).collect()

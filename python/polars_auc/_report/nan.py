@@ -1,4 +1,4 @@
-"""What is told of scores that are NaN."""
+"""Messages about NaN scores."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import polars as pl
 from polars_auc._plots.names import key_text
 from polars_auc._plugin.errors import for_front_end, per_front_end
 
-# More groups than these are not named one by one.
+# Messages list at most this number of groups.
 _MOST_NAMES = 10
 
 
 def nan_messages(found: pl.DataFrame, *, are_states: bool = False) -> list[str]:
-    """Say how many rows of each score and group are NaN, and what to write; a null number is not known."""
+    """Return messages with the number of NaN rows by score and group, and a hint; null means unknown."""
     if found.is_empty():
         return []
     by = [name for name in found.columns if name not in ("score", "n_nan")]
@@ -30,7 +30,7 @@ def nan_messages(found: pl.DataFrame, *, are_states: bool = False) -> list[str]:
 
 
 def skipped_message(score: str, number: int) -> str:
-    """Say how many rows of a score are skipped for NaN."""
+    """Return the message for the skipped NaN rows of a score."""
     return f"{score}: {_counted(number)} skipped because the score is NaN"
 
 

@@ -1,4 +1,4 @@
-"""The options of a report, each declared once: for Python, the shell, configurations, Spark and the docs."""
+"""The options of a report, each declared once for Python, the shell, configurations, Spark and the docs."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from polars_auc._plugin.options import Adjustment
 
 UserAverage: TypeAlias = Literal["macro", "rows", "positives", "pairs"]
-"""What a user counts by in the mean over users; the plugin knows which of these there are."""
+"""The weights of the mean over users; the plugin checks the values."""
 
 IntervalMethod: TypeAlias = Literal["wilson", "delong", "logit", "hanley_mcneil", "obuchowski", "bootstrap"]
-"""How the interval of an AUC is made; the plugin knows which of these there are."""
+"""The method of the interval of an AUC; the plugin checks the values."""
 
 PLACEMENT_METHODS = ("wilson", "delong", "logit", "hanley_mcneil")
-"""Those intervals of rows without weights that need no more than sums over placements."""
+"""Intervals of rows without weights that need only sums over placements."""
 
 _LEAVE = "leave one of them out"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What is wrong with an option beside another one, or without it."""
+    """A reason and a hint for a forbidden or a missing combination of options."""
 
     other: str
     reason: str
@@ -40,24 +40,24 @@ class Rule:
 
 @dataclass(frozen=True)
 class Option:
-    """What is known of an option beside its name, its type and its default.
+    """The metadata of an option, without its name, type and default.
 
     Texts name options between backticks.
     """
 
     help: str
     flag: str | None = None
-    """Its name in the shell, where that is another."""
+    """The name in the shell, if it differs."""
     metavar: str | None = None
     parse: Callable[[str], Any] = str
-    """From the text of a shell to the value."""
+    """Parse the text of the shell into the value."""
     const: object = None
-    """The value of a flag that takes none; in Python it is this or the default."""
+    """The value of a flag without argument; in Python the option is this value or the default."""
     conflicts: Sequence[Rule] = ()
     need: Rule | None = None
     in_spark: bool = False
     needs_rows: bool = False
-    """Whether states of rows cannot answer it."""
+    """Whether the option needs rows, not states."""
 
 
 def option(default: Any, help: str, **attributes: Any) -> Any:  # noqa: A002
@@ -77,7 +77,7 @@ def declared(options: type) -> dict[str, Option]:
 
 
 def is_set(value: object, default: object = None) -> bool:
-    """Say whether a value asks for something: it is not None, False, or empty where that is the default."""
+    """Return whether an option is set: its value is not None, False, or an empty default."""
     is_empty = default is not None and isinstance(value, list | tuple) and not value
     return not (value is None or value is False or is_empty)
 
@@ -89,7 +89,7 @@ def names_of_set(options: Any) -> list[str]:
 
 
 def check_rules(function: str, options: Any) -> None:
-    """Refuse declared options that do not go together or lack another one."""
+    """Raise for declared options that conflict or that lack a required option."""
     names = names_of_set(options)
     for name in names:
         declaration = declared(type(options))[name]
@@ -115,7 +115,7 @@ def _unweighted(what: str) -> Rule:
 class ReportOptions:
     """The options of a report.
 
-    The values of options of statistics are checked by the plugin, when their expressions are written.
+    The plugin checks the values of statistical options when their expressions are built.
     """
 
     by: str | Sequence[str] = option(
@@ -314,14 +314,14 @@ class ReportOptions:
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> ReportOptions:
-        """Take the options out of the arguments of a function, and check them."""
+        """Select the options from the arguments of a function, and check them."""
         options = cls(**{name: value for name, value in arguments.items() if name in OPTIONS})
         options.check()
         return options
 
     @property
     def limits(self) -> dict[str, Any]:
-        """How the intervals are made, as the statistics take it."""
+        """The options of the intervals."""
         return {name: getattr(self, name) for name in ("level", "ci", "interval", "n_resamples", "seed")}
 
     def axis_of(self, by: Sequence[str]) -> str | None:
@@ -332,26 +332,26 @@ class ReportOptions:
 
     @property
     def bins(self) -> dict[str, Any]:
-        """How small states are with bounded memory."""
+        """The number of bins and the scale of states with bounded memory."""
         return {"max_bins": 4096 if self.max_bins is None else self.max_bins, "scale": self.scale}
 
     @property
     def comparison(self) -> Literal["wilson", "delong"]:
-        """The method of comparisons of groups and reports: that of the intervals, if it has one."""
+        """The method of comparisons of groups and reports: the method of the intervals, if supported."""
         return "delong" if self.ci == "delong" else "wilson"
 
     @property
     def names(self) -> list[str]:
-        """The options that are set."""
+        """The names of the options that are set."""
         return names_of_set(self)
 
     @property
     def row_options(self) -> list[str]:
-        """The options that are set, and that states cannot answer."""
+        """The names of the set options that need rows."""
         return [name for name in self.names if OPTIONS[name].needs_rows]
 
     def check(self) -> None:
-        """Refuse values that no option has, and options that do not go together or lack another one."""
+        """Raise for invalid values, for conflicting options, and for missing required options."""
         function = CALLED.get() or "report"
         for field in dataclasses.fields(self):
             allowed, value = (OPTIONS[field.name].const, field.default), getattr(self, field.name)
@@ -363,9 +363,9 @@ class ReportOptions:
                 raise OptionError(function, field.name, reason)
         check_rules(function, self)
         refuse_nan(function, self.nan)
-        # The adjustment is checked also where nothing is compared.
+        # The adjustment is checked also without comparisons.
         compare_scores("label", "a", "b", adjust=self.adjust)
 
 
 OPTIONS = declared(ReportOptions)
-"""All options of a report by name."""
+"""All options of a report, by name."""

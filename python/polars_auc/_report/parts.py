@@ -1,4 +1,4 @@
-"""The parts of a report: each asks something of the rows of every group, and makes columns of the answers."""
+"""The parts of a report: each defines aggregates of the rows of a group, and columns from their results."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 
 def summaries(rows: Rows, options: ReportOptions, *, apart: bool = False) -> Part:
-    """Ask for the most used numbers of each score. With clusters their intervals are another part.
+    """Compute the summary of each score. With clusters, another part computes the intervals.
 
-    Apart, the answer for a score reads no other score. With bounded memory the numbers of rows are those of
+    With ``apart``, each score is a separate aggregate. With bounded memory the numbers of rows are those of
     their states, with the bounds of the AUC.
     """
     limits = options.limits if rows.cluster is None else {"level": options.level}
@@ -51,7 +51,7 @@ def summaries(rows: Rows, options: ReportOptions, *, apart: bool = False) -> Par
 
 
 def bounds(states: Iterable[str]) -> Part:
-    """Ask between which numbers the AUC of the rows of each state lies, and if no scores are joined."""
+    """Compute the bounds of the AUC of each state's rows, and whether the state is exact."""
 
     def fields(name: str) -> list[pl.Expr]:
         between = pl.col(answer_column("bounds", name)).struct
@@ -62,7 +62,7 @@ def bounds(states: Iterable[str]) -> Part:
 
 
 def intervals_of_clusters(rows: Rows, options: ReportOptions) -> Part:
-    """Ask for the intervals of rows in clusters, in place of those of the summaries."""
+    """Compute the intervals of rows in clusters, which replace the intervals of the summaries."""
     limits = options.limits
     method = limits.pop("ci")
     with option_called("ci", "method"):
@@ -81,7 +81,7 @@ def intervals_of_clusters(rows: Rows, options: ReportOptions) -> Part:
 
     def fields(name: str) -> list[pl.Expr]:
         interval = pl.col(answer_column("clusters", name)).struct
-        # The Gini coefficient is `2 AUC - 1`, and so are its limits.
+        # The Gini coefficient and its limits are `2 AUC - 1`.
         limits_of_gini = [
             (2 * interval.field(limit) - 1).alias(f"gini_{limit}") for limit in ("lower", "upper")
         ]
@@ -91,7 +91,7 @@ def intervals_of_clusters(rows: Rows, options: ReportOptions) -> Part:
 
 
 def calibration(rows: Rows, options: ReportOptions) -> Part:
-    """Ask whether each score is right as a probability."""
+    """Compute the calibration of each score."""
     statistics = {
         "brier_score": brier_score,
         "log_loss": log_loss,
@@ -110,7 +110,7 @@ def calibration(rows: Rows, options: ReportOptions) -> Part:
         ]
         if rows.label is not None:
             return columns
-        # A bin of several scores has one value, which is not their mean.
+        # The value of a bin with several scores is not their mean.
         exact = pl.col(answer_column("bounds", name)).struct.field("exact")
         return [pl.when(exact).then(column).alias(column.meta.output_name()) for column in columns]
 
@@ -118,7 +118,7 @@ def calibration(rows: Rows, options: ReportOptions) -> Part:
 
 
 def folds(rows: Rows, options: ReportOptions) -> Part:
-    """Ask for the mean AUC of the folds."""
+    """Compute the mean AUC of the folds."""
     answers = [
         cv_roc_auc(**columns, fold=options.folds, level=options.level).alias(answer_column("folds", name))
         for name, columns in rows.inputs.items()
@@ -133,7 +133,7 @@ def folds(rows: Rows, options: ReportOptions) -> Part:
 
 
 def users(rows: Rows, options: ReportOptions) -> Part:
-    """Ask for the mean AUC of the users."""
+    """Compute the mean AUC of the users."""
     average = options.user_average or "macro"
     with option_called("user_average", "average"):
         answers = [
@@ -167,11 +167,11 @@ def deltas(rows: Rows, options: ReportOptions) -> Part:
     names = list(rows.scores)
     answer = pl.col(answer_column("comparison", "all")).struct
     first_auc = answer.field("areas").list.get(0, null_on_oob=True).struct.field("auc")
-    # A NaN among the scores leaves no list of pairs.
+    # With a NaN among the scores the list of pairs is empty.
     is_nan = answer.field("chi_square").is_nan()
 
     def fields(name: str) -> list[pl.Expr]:
-        # The first score is the reference, so the differences of the others begin at the second.
+        # The first score is the reference, so the differences begin at the second.
         place = names.index(name)
         if place == 0:
             return [pl.lit(None, dtype=pl.Float64).alias(delta) for delta in DELTAS]
@@ -189,7 +189,7 @@ def deltas_of_clusters(rows: Rows, options: ReportOptions) -> Part:
     """Compare each score of rows in clusters with the first, on the rows in which no score is missing."""
     first, *others = rows.scores.values()
     complete = pl.all_horizontal(score.is_not_null() for score in rows.scores.values())
-    # The label alone says which rows are used.
+    # A null label excludes the row.
     used = pl.when(complete).then(rows.label)
     columns = {name: answer_column("difference", name) for name in list(rows.scores)[1:]}
     answers = [
@@ -208,7 +208,7 @@ def deltas_of_clusters(rows: Rows, options: ReportOptions) -> Part:
     def fields(name: str) -> list[pl.Expr]:
         if name not in columns:
             return [pl.lit(None, dtype=pl.Float64).alias(delta) for delta in DELTAS]
-        # A score that is NaN leaves no comparison of any score, as without clusters.
+        # As without clusters, a NaN score makes every comparison NaN.
         differences = (pl.col(column).struct.field("difference") for column in columns.values())
         is_nan = pl.any_horizontal(difference.is_nan() for difference in differences)
         answer = pl.col(columns[name]).struct
@@ -221,13 +221,13 @@ def deltas_of_clusters(rows: Rows, options: ReportOptions) -> Part:
 
 
 def summaries_of_groups(rows: Rows, options: ReportOptions) -> Callable[[list[str]], pl.LazyFrame]:
-    """Return what answers both :func:`summaries` and :func:`segments`, by any columns and of all rows.
+    """Return a function that computes :func:`summaries` and :func:`segments`, by any columns and overall.
 
     The rows are ranked once for both.
     """
     columns = [*SUMMARY_COLUMNS, *GROUP_COLUMNS, *([] if options.groupings is not None else OVERALL_COLUMNS)]
     first = rows.by if options.groupings is None else key_sets("report", rows.by, options.groupings)[0]
-    # A score may be called as a column of groups is.
+    # A score may share its name with a column of groups.
     summaries = {
         summary_column(name): {"score": score, "label": rows.label} for name, score in rows.scores.items()
     }
@@ -247,7 +247,7 @@ def summaries_of_groups(rows: Rows, options: ReportOptions) -> Callable[[list[st
 
 
 def segments(rows: Rows, options: ReportOptions) -> Part:
-    """Compare each group with others; of one grouping also test whether its groups differ at all."""
+    """Compare each group with others; with one grouping also test for heterogeneity."""
 
     @functools.cache
     def compared(*by: str) -> pl.LazyFrame:

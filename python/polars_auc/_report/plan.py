@@ -1,4 +1,4 @@
-"""From the answers of groups to the rows of a report."""
+"""The rows of a report, from the results of groups."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from polars_auc._report.rows import Rows
 
 Fields: TypeAlias = Callable[[str], list[pl.Expr]]
-"""From a score's name to fields of its row, or to others in place of those before them."""
+"""Map the name of a score to fields of its row. A field replaces an earlier one of the same name."""
 
 _FIELDS = f"{OURS}beside"
 _SUMMARY = f"{OURS}summary"
 
 
 def answer_column(answer: str, name: str) -> str:
-    """Name an aggregate as no column of a user is named."""
+    """Return a reserved name for an aggregate."""
     return f"{OURS}{answer} of {name}"
 
 
 def summary_column(name: str) -> str:
-    """Name the summary of a score, or an array of those of all scores."""
+    """Return the column name of a score's summary, or of an array of all summaries."""
     return answer_column("summary", name)
 
 
@@ -47,12 +47,12 @@ def _unchanged(rows: pl.LazyFrame, _: list[str]) -> pl.LazyFrame:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a report: what it asks of the rows of each group, and what it makes of the answers."""
+    """A part of a report: its aggregates for each group, and its columns from their results."""
 
     answers: Sequence[pl.Expr] = ()
     fields: Fields = _no_fields
     finish: Callable[[pl.LazyFrame, list[str]], pl.LazyFrame] = _unchanged
-    """From the rows of groups by some columns (of all rows if there are none) to these with more columns."""
+    """Add columns to the rows of groups by these columns, or to the overall rows if there are none."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,11 @@ class ReportPlan:
     options: ReportOptions
     parts: Sequence[Part]
     group_answers: Answers
-    """What makes the lists that the answers read."""
+    """The source of the lists that the aggregates read."""
 
     @property
     def answers(self) -> list[pl.Expr]:
-        """The expressions that are evaluated for the rows of each group."""
+        """The aggregates that are evaluated for each group."""
         return [answer for part in self.parts for answer in part.answers]
 
     def from_rows(self, frame: pl.LazyFrame | None = None) -> pl.LazyFrame:
@@ -76,25 +76,23 @@ class ReportPlan:
         return self.from_answers(lambda by: self.group_answers.of(frame, by, self.answers))
 
     def from_answers(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
-        """Return the report of the answers by any columns, which are those of all rows if there are none.
+        """Return the report of the results by any columns, or of the overall results without columns.
 
-        The answers of groups are in order.
-
-        P-values are adjusted for the number of all tests in their column, which a reader sees together.
+        The results of groups are in order. P-values are adjusted over all tests in their column.
         """
         table = self._table(lambda by: self._in_order(answered(by), by))
         columns = [name for name in ADJUSTED if name in table.collect_schema()]
         return table.with_columns(adjust_p_values(name, method=self.options.adjust) for name in columns)
 
     def _in_order(self, groups: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
-        """Sort groups once more if their periods are texts, whose order may be another one."""
+        """Sort groups by period where periods are texts, whose sort order may differ."""
         axis = self.options.axis_of(self.rows.by)
         return sorted_groups(groups, by, axis) if by and axis is not None else groups
 
     def _table(self, answered: Callable[[list[str]], pl.LazyFrame]) -> pl.LazyFrame:
-        """Return the rows of groups and those of all rows, with p-values as they are."""
+        """Return the rows of groups and the overall rows, with unadjusted p-values."""
         overall = self._rows(answered, [])
-        # Columns that are missing or of a wrong dtype are refused here, and not only when rows are read.
+        # Raise for missing columns and wrong dtypes now, before rows are read.
         overall.collect_schema()
         keys, groupings = self.rows.by, self.options.groupings
         if groupings is not None:
@@ -117,13 +115,13 @@ class ReportPlan:
 def one_row_a_score(
     answers: pl.LazyFrame, scores: Iterable[str], fields: Sequence[Fields], by: Sequence[str] = ()
 ) -> pl.LazyFrame:
-    """Turn the answers of each group from columns into one row for each score, in the order of both.
+    """Reshape the results of each group from columns to one row for each score, in the order of both.
 
-    Summaries are a column of each score, in this order, or one array. Other fields may stand in place of
-    theirs.
+    Summaries are one column for each score, in this order, or one array. Other fields may replace fields of
+    summaries.
     """
     names = list(scores)
-    # Arrays of one length are put side by side as columns; lists would be built group by group.
+    # Arrays of equal length are concatenated column by column; lists would be built group by group.
     columns = {"score": pl.lit(pl.Series([names], dtype=pl.Array(pl.String, len(names)))).first()}
     summaries = cs.starts_with(_SUMMARY)
     dtype, *others = answers.select(summaries).collect_schema().dtypes()
@@ -136,7 +134,7 @@ def one_row_a_score(
     if score_fields[0]:
         new_names = {field: name for name, field in replaced.items()}
         rows = (
-            # As one struct it is less to plan than field by field.
+            # One struct needs less planning than separate fields.
             pl.struct(field.alias(new_names.get(name, name)) for name, field in each.items())
             for each in score_fields
         )
@@ -149,5 +147,5 @@ def one_row_a_score(
 
 
 def scoped(scope: str, rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Say whether rows are those of groups or of all rows."""
+    """Add the column ``scope``."""
     return rows.select(pl.lit(scope).alias("scope"), pl.all())

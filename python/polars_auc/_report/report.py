@@ -1,6 +1,6 @@
-"""From a frame to a report: one row for each group and score.
+"""The function ``report``: one row for each group and score.
 
-``report`` reads its options, and warns of what a user may have written by mistake.
+It parses the options, and warns of likely mistakes.
 """
 
 from __future__ import annotations
@@ -104,15 +104,15 @@ def report(
         :func:`polars_auc.grouped_roc_auc`. Not possible with ``cluster``.
     stability
         The rows of a reference, such as those that a model was built on: a condition such as
-        ``pl.col("year") < 2016``, or a column of Booleans. Adds how far the scores of each group's other rows
-        have moved from those of the reference: see :func:`polars_auc.population_stability`. The reference of
-        a group is the reference's rows in the same group; but columns of ``by`` that the condition names do
-        not divide it. So by month and segment, with a condition on the month, each month of a segment is held
-        against the reference of the segment. Rows of a null condition are in neither. The label need not be
-        known, but states count only rows that have one.
+        ``pl.col("year") < 2016``, or a column of Booleans. Adds the population stability index of the scores
+        of each group's other rows: see :func:`polars_auc.population_stability`. The reference of a group is
+        the reference's rows in the same group. Columns of ``by`` in the condition do not split the reference.
+        Example: by month and segment, with a condition on the month, each month is compared with the
+        reference of its segment. Rows with a null condition are in neither sample. Unlabelled rows count, but
+        states contain only labelled rows.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows, so ``GROUP BY segment, label, score`` of a database is
+        The result is that of the repeated rows, so ``GROUP BY segment, label, score`` of a database is
         enough.
     cluster
         A column that says which rows belong together, such as the rows of one patient, whose scores are not
@@ -128,20 +128,19 @@ def report(
         ``user``, ``count`` and ``memory``; with ``versus`` not together with ``cluster``. The index of
         ``stability`` has no p-value then.
     low_is_positive
-        Whether low scores are positive, as in a scorecard where many points are good. All numbers are then
-        those of the negated scores, exact for every dtype.
+        Whether low scores are positive, as in a scorecard where many points are good. All numbers are
+        computed from the negated scores, exact for every dtype.
     nan
         ``"skip"`` takes a score that is NaN for missing: the row is skipped, and counted in ``n_missing`` and
-        in ``n_nan``. None makes the numbers of such a group NaN, and a warning says so, with the number of
-        such rows in each group.
+        in ``n_nan``. None makes the numbers of such a group NaN, with a warning that has the number of such
+        rows in each group.
     memory
         ``"bounded"`` reads the rows batch by batch and keeps only the states of groups, each of at most
         ``max_bins`` bins: see :func:`polars_auc.group_states`. Rows are kept as they are until their states
-        take less memory, so many small groups take about what they take without it. With ``versus`` as
-        ``"rest"``, ``"previous"`` or a group, and without ``groupings`` and ``count``, groups are compared by
-        their rows if none has more of them than bins; all other comparisons are those of states. ``compare``,
-        ``folds``, ``user``, ``stability``, ``cluster`` and ``weight`` need all rows at once and are not
-        possible then.
+        take less memory, so many small groups need about the same memory as without it. Groups are compared
+        by rows if none has more rows than ``max_bins``, ``versus`` is ``"rest"``, ``"previous"`` or a group,
+        and ``groupings`` and ``count`` are not set. All other comparisons use states. ``compare``, ``folds``,
+        ``user``, ``stability``, ``cluster`` and ``weight`` need all rows at once and are not supported.
     max_bins, scale
         With ``memory="bounded"``: how small states are. None is 4096 bins, on the scale of real numbers.
     groupings
@@ -152,16 +151,16 @@ def report(
     sorted_by
         Columns of ``by`` by which the rows come sorted, in any order: rows with equal values follow one
         another, as they do in a sorted file and in a scan of partitions. Groups are then read one after the
-        other, and only some are in memory; the report is the same. It is checked while the rows are read.
-        The overall rows need the label and one score of all rows. ``versus``, ``groupings``,
-        ``stability`` and ``memory`` are not possible then.
+        other, and only some are in memory; the report is the same. The order is checked while the rows are
+        read. The overall rows need the label and one score of all rows. ``versus``, ``groupings``,
+        ``stability`` and ``memory`` are not supported.
     state
         Columns of states from :func:`polars_auc.roc_state` in place of ``label`` and ``scores``, in the same
-        forms as scores, each the counted rows of the score that it is named after. The states of a group are
-        merged, so a frame of states by day and segment answers by either. From exact states the report is
-        that of the rows. ``folds``, ``user`` and ``stability`` say what a state is of: its fold, its user, or
-        whether it is of the reference. ``compare``, ``cluster``, ``weight``, ``count``, ``nan``,
-        ``low_is_positive``, ``sorted_by`` and ``memory`` need rows.
+        forms as scores; each has the name of its score. The states of a group are merged, so a frame of
+        states by day and segment supports reports by either. The report of exact states equals the report of
+        the rows. ``folds``, ``user`` and ``stability`` are the fold, the user and the reference condition of
+        a state. ``compare``, ``cluster``, ``weight``, ``count``, ``nan``, ``low_is_positive``, ``sorted_by``
+        and ``memory`` need rows.
 
     Returns
     -------
@@ -174,9 +173,9 @@ def report(
         - ``n``, ``n_pos`` (UInt64): rows that were used, and the positives among them.
         - ``n_missing`` (UInt64): rows that were skipped because the label, the score or the cluster is null,
           or the weight is null or 0.
-        - ``n_unlabelled`` (UInt64): those of them of which only the label is null, such as new rows whose
-          outcome is not known yet; null in a report of states, and with ``memory="bounded"``, because states
-          do not tell them apart.
+        - ``n_unlabelled`` (UInt64): skipped rows where only the label is null, such as new rows whose outcome
+          is not known yet. Null in a report of states, and with ``memory="bounded"``, because states do not
+          distinguish them.
         - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all weights.
         - ``auc``, ``se``, ``lower``, ``upper`` (Float64): :func:`polars_auc.roc_auc_ci`.
         - ``ks``, ``gini``, ``gini_lower``, ``gini_upper`` (Float64): :func:`polars_auc.roc_summary`.
@@ -197,9 +196,9 @@ def report(
           :func:`polars_auc.compare_scores`, or with ``cluster`` from :func:`polars_auc.roc_auc_difference`;
           null for the first score.
         - with ``stability``: ``psi``, ``psi_p_value`` (Float64), ``psi_n``, ``psi_reference_n`` (UInt64) of
-          :func:`polars_auc.population_stability`: the index, which is infinite if a band has rows of one
-          sample only, its p-value (null with ``cluster`` or ``weight``), the rows that are held against the
-          reference, and the rows of the reference. ``psi_n`` is null if all rows of a group are of the
+          :func:`polars_auc.population_stability`: the index, its p-value, the rows outside of the reference,
+          and the rows of the reference. The index is infinite if a band has rows of one sample only. The
+          p-value is null with ``cluster`` or ``weight``. ``psi_n`` is null if all rows of a group are of the
           reference. In a group of fewer than some hundred rows the index is large by chance.
         - with ``nan="skip"``: ``n_nan`` (UInt64), rows with a label that were skipped because the score is
           NaN; they are among ``n_missing``.
@@ -207,24 +206,24 @@ def report(
           ``p_value``, ``p_adjusted`` (Float64) of :func:`polars_auc.compare_segments`, null in the overall
           rows; and ``within_auc`` (Float64), the mean AUC within groups, with ``heterogeneity`` (Float64),
           ``heterogeneity_df`` (UInt64) and ``heterogeneity_p_value`` (Float64), null in the groups' rows.
-        - with ``memory="bounded"`` or ``state``: ``auc_min``, ``auc_max`` (Float64), between which the AUC of
-          the rows lies, and ``exact`` (Boolean), whether no scores are joined, so that all numbers are those
-          of the rows. Otherwise ``auc_min`` and ``auc_max`` differ, and the other numbers are approximate:
-          scores in one bin count as ties. Where groups are compared by states, scores in one bin of all
-          groups together count as ties.
-        - with ``groupings``: ``grouping`` (String), the columns that a group is made by, with commas; null in
-          the overall rows. The other columns ``by`` are null there. The groupings come one after the other,
+        - with ``memory="bounded"`` or ``state``: ``auc_min``, ``auc_max`` (Float64), the bounds of the AUC of
+          the rows, and ``exact`` (Boolean), whether no bin joins several scores, so that all numbers equal
+          those of the rows. Otherwise ``auc_min`` and ``auc_max`` differ, and the other numbers are
+          approximate: scores in the same bin count as ties. Comparisons of groups by states use the bins of
+          all groups together.
+        - with ``groupings``: ``grouping`` (String), the columns of the grouping, separated by commas; null in
+          the overall rows. Columns of ``by`` outside of the grouping are null. Groupings follow one another,
           and p-values are adjusted over all of them. There is no ``within_auc`` and no ``heterogeneity``.
 
         A number is null if it is undefined, and NaN if a score is NaN (with a warning).
-        If no row at all is positive, as with a misspelt class, or if all rows are, there is a warning too. A
-        lazy report warns when it is collected, and names the line that made it.
+        There is also a warning if no row is positive, as with a misspelt class, or if all rows are. A lazy
+        report warns when it is collected, and names the line that created it.
 
     Notes
     -----
-    Rows of a LazyFrame are read batch by batch. Of each, only the label and the scores stay in memory, if
-    nothing else is asked for; ``compare``, ``versus``, ``groupings``, ``folds``, ``user``, ``stability``,
-    ``count``, ``cluster``, ``weight`` and a bootstrap need all columns that they use at once.
+    Rows of a LazyFrame are read batch by batch, and only the label and the scores stay in memory.
+    ``compare``, ``versus``, ``groupings``, ``folds``, ``user``, ``stability``, ``count``, ``cluster``,
+    ``weight`` and a bootstrap need all columns that they use at once.
 
     O(n log n) for each score; ``compare`` takes as long as :func:`polars_auc.compare_scores`, whose time
     grows with the square of the number of scores and more.
@@ -292,9 +291,9 @@ def report(
 
 
 def _warn(messages: Sequence[str], rows: Rows, line: UserLine, table: pl.DataFrame) -> pl.DataFrame:
-    """Warn if there are rows, and none is positive or none is negative; and if an area is NaN.
+    """Warn of a missing class and of a NaN AUC.
 
-    A query that selects other columns than these has not asked.
+    There is no warning if the query does not select these columns.
     """
     if {"scope", "n", "n_pos"} <= set(table.columns):
         overall = table.filter(pl.col("scope") == "overall")

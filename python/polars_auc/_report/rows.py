@@ -1,4 +1,4 @@
-"""What a report is of: rows with a label and scores, or states of such rows."""
+"""The input of a report: rows with a label and scores, or states of such rows."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ if TYPE_CHECKING:
 class Rows:
     """Rows with a label and scores, or columns of states of such rows.
 
-    Missing values, clusters and the direction of scores are applied here, once.
+    This class applies missing values, clusters and the direction of scores once.
     """
 
     frame: pl.LazyFrame
     by: list[str]
     """The columns of groups."""
     scores: dict[str, pl.Expr]
-    """Each score by its name, higher meaning more positive; or each column of states."""
+    """Each score by name, higher meaning more positive, or each column of states."""
     label: pl.Expr | None = None
     """None if the scores are columns of states."""
     count: pl.Expr | None = None
     weight: pl.Expr | None = None
     cluster: pl.Expr | None = None
     originals: Mapping[str, pl.Expr] = field(default_factory=dict)
-    """The scores as they are in the frame, with their NaN."""
+    """The scores as in the frame, with NaN."""
     skips_nan: bool = False
     user_dtypes: Sequence[pl.DataType] = ()
-    """The dtypes of the scores before they were negated, if low scores are positive."""
+    """The original dtypes of negated scores, with ``low_is_positive``."""
     counted: Rows | None = None
-    """The rows that the states were made of, if they are still to be read."""
+    """The source rows of the states, if the states are still to be computed."""
     height: int | None = None
-    """The number of rows, if they are in memory; None if they are read."""
+    """The number of rows in memory; None if the rows are still to be read."""
 
     @classmethod
     def from_columns(
@@ -70,7 +70,7 @@ class Rows:
         low_is_positive: bool = False,
         nan: object = None,
     ) -> Rows:
-        """Return rows whose scores are without NaN, and negated if low ones are positive."""
+        """Return rows with scores without NaN, negated with ``low_is_positive``."""
         present = dict(scores) if nan is None else without_nan(frame, scores)
         return cls(
             frame,
@@ -99,7 +99,7 @@ class Rows:
         options: ReportOptions,
         state: IntoExpr | Iterable[IntoExpr] | None = None,
     ) -> Rows:
-        """Return the rows or states that a function of Python takes."""
+        """Return the rows or states from the arguments of a Python function."""
         name = CALLED.get() or "report"
         example = f'{name}(frame, "label", "score", {{}})'
         rows = rows_of(name, frame)
@@ -141,7 +141,7 @@ class Rows:
 
     @property
     def inputs(self) -> dict[str, dict[str, Any]]:
-        """What statistics of each score take: the label, the score, and a count or a weight; or the state."""
+        """The arguments of each score's statistics: label, score, and count or weight; or the state."""
         if self.label is None:
             return {name: {"state": state} for name, state in self.scores.items()}
         shared: dict[str, Any] = {"label": self.label, "count": self.count}
@@ -149,12 +149,12 @@ class Rows:
             shared["weight"] = self.weight
         scores = self.scores
         if self.cluster is not None:
-            # Without a cluster a row lacks more than its label.
+            # A row with a null cluster is missing, not just unlabelled.
             scores = {name: in_cluster(score, self.cluster) for name, score in scores.items()}
         return {name: {**shared, "score": score} for name, score in scores.items()}
 
     def each(self, function: Callable[..., pl.Expr], **options: Any) -> list[pl.Expr]:
-        """Return the expression of every score."""
+        """Return one expression for each score."""
         return [function(**inputs, **options).alias(name) for name, inputs in self.inputs.items()]
 
     def points(self, function: Callable[..., pl.Expr], **options: Any) -> pl.LazyFrame:
@@ -162,11 +162,11 @@ class Rows:
         return self.on_user_scale(curve_points(self.frame, self.each(function, **options), self.by))
 
     def on_user_scale(self, points: pl.LazyFrame) -> pl.LazyFrame:
-        """Return points with thresholds and bands on the scale of the user."""
+        """Return points with thresholds and bands on the original scale of the scores."""
         return on_user_scale(points, self.user_dtypes) if self.user_dtypes else points
 
     def number_of_groups(self) -> pl.LazyFrame:
-        """Plan the number of groups, which is one without columns that make groups."""
+        """Plan the number of groups; 1 without columns of groups."""
         return self.frame.select(self.by or pl.lit(0)).unique().select(pl.len())
 
     def only(self, name: str) -> Rows:
@@ -175,12 +175,12 @@ class Rows:
 
     @property
     def weighted_states(self) -> list[str]:
-        """The scores whose states are of rows with weights."""
+        """The scores whose states have weights."""
         schema = self.frame.collect_schema() if self.label is None else {}
         return [name for name in self.scores if name in schema and have_weights(schema[name])]
 
     def bounded(self, max_bins: int | None, scale: Any = None) -> Rows:
-        """Return the states of the rows, which are read batch by batch."""
+        """Return the states of the rows, computed batch by batch."""
         assert self.label is not None
         states = group_states(
             self.frame,
@@ -201,23 +201,23 @@ class Rows:
         return replace(states, skips_nan=self.skips_nan, user_dtypes=self.user_dtypes, counted=counted)
 
     def merged(self, by: list[str], max_bins: int) -> pl.DataFrame:
-        """Return a state of each group, of at most so many bins; without groups, rows are read in batches."""
+        """Return one state for each group; without groups, the rows are read in batches."""
         if not by and self.label is not None:
             return replace(self, by=by).bounded(max_bins).frame.collect()
-        # What an expression makes of a group, such as its mean, is not what it makes of all rows.
+        # An expression such as a mean differs between a group and all rows.
         answers = self.each(merge_states if self.label is None else roc_state, max_bins=max_bins)
         return (self.frame.group_by(by).agg(answers) if by else self.frame.select(answers)).collect()
 
     def nan_counts(self, by: Sequence[str]) -> pl.LazyFrame:
-        """Plan the number of rows of each group and score that have a label, and NaN as the score.
+        """Plan the number of NaN scores among the labelled rows, by group and score.
 
-        Of states it is null if it is not 0.
+        For states with NaN it is null.
         """
         if self.counted is not None:
             return self.counted.nan_counts(by)
         scores = self.scores if self.label is None else self.originals
         answers = [self._nan_count(score).alias(name) for name, score in scores.items()]
-        # A score may have the name of a column of groups.
+        # A score may share its name with a column of groups.
         both = pl.struct(answers).alias("polars_auc: nan")
         table = self.frame.group_by(by, maintain_order=True).agg(both) if by else self.frame.select(both)
         each = pl.col("polars_auc: nan").struct
@@ -238,30 +238,30 @@ class Rows:
         return pl.when(score.is_nan() & is_used).then(number).otherwise(0).sum().cast(pl.UInt64)
 
     def add_nan_counts(self, report: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:
-        """Add the number of rows that were skipped for NaN to the rows of a report."""
+        """Add the number of rows skipped for NaN to the rows of a report."""
         keys = [*by, "score"]
         return report.join(
             self.nan_counts(by), on=keys, how="left", nulls_equal=True, maintain_order="left", validate="1:1"
         )
 
     def nan_groups(self) -> pl.DataFrame:
-        """Return the groups and scores with NaN, in order, and their numbers of rows."""
+        """Return the groups and scores with NaN, in order, with their numbers of rows."""
         by = self.by if self.counted is None else self.counted.by
         table = self.nan_counts(by).filter(pl.col("n_nan").ne_missing(0)).collect()
         return table.sort(by, nulls_last=True) if by else table
 
     def nan_messages(self) -> list[str]:
-        """Say which groups and scores have NaN, and what to write; nothing if none has."""
+        """Return messages about groups and scores with NaN; empty without NaN."""
         return nan_messages(self.nan_groups(), are_states=self.label is None and self.counted is None)
 
     def skipped_messages(self) -> list[str]:
-        """Say how many rows of each score are skipped for NaN."""
+        """Return messages about the rows skipped for NaN, by score."""
         table = self.nan_counts([]).filter(pl.col("n_nan") > 0).collect()
         return [skipped_message(score, number) for score, number in table.rows()]
 
 
 def _refuse_row_columns(name: str, options: ReportOptions, **columns: object) -> None:
-    """Refuse columns of rows beside states, and options that states cannot answer."""
+    """Raise for columns of rows combined with states, and for options that need rows."""
     for role, column in columns.items():
         if column is not None:
             reason = "cannot be combined with `state`, whose rows are counted already"

@@ -1,4 +1,4 @@
-"""The stability of scores in a report: how far those of each group have moved from a reference."""
+"""The stability of scores: the population stability index of each group against a reference."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from polars_auc._plugin.call import IntoExpr
     from polars_auc._report.rows import Rows
 
-# Bands of the index.
+# Number of bands of the index.
 _NUMBER = 10
 
-# Names that no column of a user has.
+# Reserved names: no user column has them.
 _REFERENCE = "polars_auc: reference"
 _OUTSIDE = "polars_auc: outside of the reference"
 _MASS = "polars_auc: count or weight"
@@ -44,22 +44,22 @@ def _column(name: str) -> str:
 
 @dataclass(frozen=True)
 class Reference:
-    """Which rows the scores of each group are held against, and how."""
+    """The reference sample of the stability, and the rows compared with it."""
 
     rows: pl.LazyFrame
-    """All rows, with their scores and counts or weights, and a column that says which are the reference."""
+    """All rows, with their scores, their counts or weights, and the reference column."""
     condition_columns: Sequence[str]
-    """The columns that say it: over their values the reference is the same for all groups."""
+    """The columns of the condition. Groups that differ only in these columns share a reference."""
     scores: Sequence[str]
     mass: Literal["count", "weight"] | None
-    """What rows have that says how many they stand for."""
+    """Whether the rows have counts or weights."""
     has_p_values: bool
     has_states: bool = False
-    """Whether scores are columns of states, each of the reference or of other rows as a whole."""
+    """Whether scores are columns of states, each of either reference rows or other rows."""
 
     @classmethod
     def of(cls, stability: IntoExpr, rows: Rows) -> Reference:
-        """Check the condition, and say of each row whether it meets it."""
+        """Check the condition, and evaluate it for each row."""
         function = CALLED.get() or "report"
         if isinstance(stability, str) and stability not in rows.frame.collect_schema():
             msg = (
@@ -74,8 +74,8 @@ class Reference:
             raise OptionError(function, "stability", reason, f"write {_EXAMPLE}")
         role: Literal["count", "weight"] = "count" if rows.weight is None else "weight"
         mass = rows.count if rows.weight is None else rows.weight
-        # What an expression makes of several rows, such as the first year or a rank, it makes of all rows:
-        # it must be the same for a group and for the reference.
+        # Evaluate expressions over several rows, such as the first year or a rank, over all rows. Their value
+        # must be the same for a group and for the reference.
         marked = rows.frame.with_columns(
             condition.alias(_REFERENCE),
             condition.not_().fill_null(value=True).alias(_OUTSIDE),
@@ -87,7 +87,7 @@ class Reference:
             condition.meta.root_names(),
             list(rows.scores),
             None if mass is None else role,
-            # Rows in clusters are not independent, and no p-value knows how much less they say.
+            # Rows in clusters are not independent, and no p-value is implemented for them.
             rows.cluster is None,
             rows.label is None,
         )
@@ -96,7 +96,7 @@ class Reference:
         """Add the stability of each group and score to its row."""
         shared = [key for key in by if key not in self.condition_columns]
         if len(shared) == len(by):
-            # Whatever the groups, the reference is in them.
+            # No grouping column is in the condition: each group contains its reference.
             rows, mass = self.rows, self.mass
         elif self.mass == "weight":
             return self._in_states(list(by)).add_to(report, by)
@@ -111,7 +111,7 @@ class Reference:
         )
 
     def bands(self) -> pl.LazyFrame:
-        """Plan the bands of all rows: what each holds of both samples, and adds to the index."""
+        """Plan the bands of all rows: size in both samples, and contribution to the index."""
         tables = [
             population_stability_table(_REFERENCE, **self._inputs(name, self.mass), bands=_NUMBER).alias(name)
             for name in self.scores
@@ -119,7 +119,7 @@ class Reference:
         return curve_points(self.rows, tables)
 
     def _inputs(self, name: str, mass: str | None) -> dict[str, Any]:
-        """Return the score of the rows, with their counts or weights; or the state."""
+        """Return the score with counts or weights, or the state."""
         if self.has_states:
             return {"state": _column(name)}
         return {"score": _column(name)} | ({} if mass is None else {mass: _MASS})
@@ -135,19 +135,19 @@ class Reference:
         fields = {column: answer.field(field).alias(column) for column, field in STABILITY.items()}
         if not self.has_p_values:
             fields["psi_p_value"] = pl.lit(None, dtype=pl.Float64).alias("psi_p_value")
-        # Where all rows are of the reference there is nothing to hold against it.
+        # Without rows outside of the reference there is no comparison.
         fields["psi_n"] = pl.when(pl.col(_OUTSIDE)).then(fields["psi_n"]).alias("psi_n")
         return list(fields.values())
 
     def _against_bands(self, by: list[str], shared: list[str]) -> pl.LazyFrame:
-        """Return the rows that are not of the reference, and in each group the reference that it shares.
+        """Return the rows outside of the reference, and for each group its shared reference.
 
-        A state of it is shared as it is. Of rows, the index asks only in which band of the reference a score
-        is, so that a few rows for each band stand for the rows of the reference. As many rows as the
-        reference has, in each of the groups, would take too much time and memory.
+        The state of a shared reference is copied to each group. For rows, the index depends only on the band
+        of each score, so a few rows for each band represent the reference. A full copy of the reference for
+        each group would need too much time and memory.
         """
         is_reference = pl.col(_REFERENCE)
-        # Rows of the reference count nowhere, but groups of nothing else do not go missing.
+        # Rows of the reference have a null label here, so that their groups remain.
         others = self.rows.select(*by, _REFERENCE, _OUTSIDE, _MASS, *map(_column, self.scores)).with_columns(
             pl.when(is_reference.not_()).then(is_reference).alias(_REFERENCE),
             pl.col(_MASS).cast(pl.Int64),
@@ -165,7 +165,7 @@ class Reference:
         return pl.concat(parts, how="diagonal")
 
     def _in_states(self, by: list[str]) -> Reference:
-        """Return the same of states of the rows of each group: sums of weights of a band would be rounded."""
+        """Return the reference with states of each group; sums of weights by band would be rounded."""
         states = (
             roc_state(_REFERENCE, _column(name), weight=_MASS).alias(_column(name)) for name in self.scores
         )
@@ -173,15 +173,15 @@ class Reference:
         return replace(self, rows=rows, mass=None, has_states=True)
 
     def _merged(self, shared: list[str], name: str) -> pl.LazyFrame:
-        """Return the state of the reference."""
+        """Return the merged state of the reference."""
         column = _column(name)
         reference = _grouped(self.rows.filter(_REFERENCE), shared, [merge_states(column)])
-        # Spark reads counts as Int64, and writes them so.
+        # Spark stores counts as Int64 in the state.
         merged = pl.col(column).cast(self.rows.collect_schema()[column])
         return reference.select(*shared, pl.lit(value=True).alias(_REFERENCE), merged)
 
     def _bands(self, shared: list[str], name: str) -> pl.LazyFrame:
-        """Return scores that stand for those of the reference, and for how many rows."""
+        """Return representative scores of the reference, with their numbers of rows."""
         column = _column(name)
         reference = self.rows.filter(_REFERENCE).select(*shared, _REFERENCE, _MASS, column)
         inputs = self._inputs(name, self.mass)
@@ -192,7 +192,7 @@ class Reference:
         return answers.explode(_BANDS).select(
             *shared,
             pl.lit(value=True).alias(_REFERENCE),
-            # A NaN leaves no bands, and makes every comparison NaN.
+            # A NaN gives no bands, and makes every comparison NaN.
             pl.when(is_nan)
             .then(_nan(self.rows, column))
             .otherwise(pl.col(_BANDS).struct.field("score"))
@@ -211,7 +211,7 @@ def _nan(rows: pl.LazyFrame, column: str) -> pl.Expr:
 
 
 def _has_others() -> pl.Expr:
-    """Whether a group has rows that are not of the reference: a group without has nothing to hold."""
+    """Return whether a group has rows outside of the reference."""
     return pl.col(_OUTSIDE).any()
 
 

@@ -1,1 +1,1 @@
-"""The parts of :mod:`polars_auc.spark`."""
+"""Modules of :mod:`polars_auc.spark`."""

@@ -1,4 +1,4 @@
-"""Expressions of Polars as grouped aggregates of Spark."""
+"""Polars expressions as grouped aggregates of Spark."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def aggregate(local: Callable[..., pl.Expr], roles: Sequence[str] | None = None) -> Callable[..., Column]:
     """Return a function of polars_auc as a grouped aggregate of Spark.
 
-    ``roles`` are its columns, if it is no statistic that Rust declares.
+    ``roles`` are its column parameters, required if the function is not a statistic of the plugin.
     """
     name = local.__name__
     columns = columns_and_options(name)[0] if roles is None else roles
@@ -96,14 +96,14 @@ def _column(
         return _evaluated(local, names, options, dtype, declared, arrays)
 
     evaluated.__name__ = name
-    # Spark knows by these types that it is an aggregate; as text, it would look for them in this module.
+    # Spark detects an aggregate by these types; as strings, Spark would look them up in this module.
     evaluated.__annotations__ = {"arrays": pa.Array, "return": pa.Scalar}
     udf = arrow_udf(evaluated, returnType=spark_type(dtype))
     return udf(*(column_by_name(c) if isinstance(c, str) else c for c in columns.values()))
 
 
 def _column_names(columns: Mapping[str, Any]) -> dict[str, str]:
-    """Return a name for each column: its own, which errors then say, or its role if it has none."""
+    """Return a name for each column, for messages: its name, or its role for a Column."""
     names = {role: column if isinstance(column, str) else role for role, column in columns.items()}
     return names if len(set(names.values())) == len(names) else {role: role for role in columns}
 
@@ -111,10 +111,10 @@ def _column_names(columns: Mapping[str, Any]) -> dict[str, str]:
 def _planned(
     local: Callable[..., pl.Expr], names: Mapping[str, str], options: Mapping[str, Any], score: pl.DataType
 ) -> Any:
-    """Return the dtype of the answer; the expression checks its options as it is written.
+    """Return the dtype of the result; building the expression checks its options.
 
-    Spark does not say what its columns are before a query is planned. The dtype of the score is an argument,
-    and a state has the score's; of clusters and counts any integers do.
+    Spark provides no column types before planning. The score dtype is an argument, which also defines the
+    state dtype. For clusters and counts any integer type is equivalent.
     """
     rows = pl.LazyFrame(schema={"label": pl.Boolean, "score": score})
     state = rows.select(roc_state("label", "score")).collect_schema()["score"]
@@ -128,9 +128,9 @@ def _another(dtype: pl.DataType) -> pl.DataType:
 
 
 def _record(local: Callable[..., pl.Expr], names: Mapping[str, str], options: Mapping[str, Any]) -> pl.Expr:
-    """Return the local expression; a number with the counts of its rows.
+    """Return the local expression; for a number, a struct with the class counts.
 
-    Spark does not take aggregates in Python and its own, such as ``count``, in one ``agg``.
+    Spark cannot combine Python aggregates and built-in ones, such as ``count``, in one ``agg``.
     """
     name, answer = local.__name__, local(**names, **options)
     if not returns_number(name):
@@ -149,7 +149,7 @@ def _evaluated(
     declared: pl.DataType,
     arrays: Sequence[pyarrow.Array],
 ) -> pyarrow.Scalar | None:
-    """Return the answer of one group, on a worker."""
+    """Return the result of one group, on a worker."""
     name = local.__name__
     frame = pl.DataFrame([pl.Series(c, array) for c, array in zip(names.values(), arrays, strict=True)])
     with called(name):
@@ -158,7 +158,7 @@ def _evaluated(
         msg = _other_scores(name, frame, names, declared)
         raise TypeError(msg)
     value = table_for_spark(answer).column(0)[0]
-    # Spark makes arrays of scalars, which pyarrow cannot for a null list.
+    # Spark converts scalars to arrays, which fails in pyarrow for a null list.
     return value if value.is_valid else None
 
 

@@ -1,4 +1,4 @@
-"""Batches of Arrow, in which Spark hands rows over, as frames and back."""
+"""Conversion between Arrow batches of Spark and frames."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def numbered(columns: int) -> list[str]:
-    """Return the names of columns between the stages: Spark does not take every name that a column has."""
+    """Return column names for use between stages: Spark does not support every column name."""
     return [f"column{place}" for place in range(columns)]
 
 
 def frames_of(batches: Iterator[pyarrow.RecordBatch], names: list[str]) -> Iterator[pl.DataFrame]:
-    """Return batches as frames: Spark's are of ten thousand rows, which is little for one call."""
+    """Yield larger frames from batches: a Spark batch has only ten thousand rows."""
     import pyarrow as pa
 
     some: list[pyarrow.RecordBatch] = []
@@ -36,7 +36,7 @@ def frames_of(batches: Iterator[pyarrow.RecordBatch], names: list[str]) -> Itera
 
 
 def batches_of(frame: pl.DataFrame | None) -> Iterator[pyarrow.RecordBatch]:
-    """Return the batches of a frame, if there is one with rows."""
+    """Yield the batches of a frame; none without rows."""
     if frame is not None and not frame.is_empty():
         rows = max(1, int(frame.height * PART_BYTES / max(1, frame.estimated_size())))
         for part in frame.iter_slices(rows):

@@ -1,8 +1,8 @@
-"""Reports of many rows, which are counted by ranges of the score, so that no worker needs all scores.
+"""Reports of many rows, computed by ranges of the score, so that no worker needs all scores.
 
-A sample of the scores says where ranges end, before anything is counted. Each partition counts its rows by
-segment and range, a worker merges what lies in a range, and the sums of ranges make the numbers of segments
-and of all rows. They are exact integers, so the numbers do not depend on where ranges end.
+A sample of the scores defines the range borders in advance. Each partition counts its rows by segment and
+range, and one worker merges each range. The sums of ranges give the numbers of segments and of all rows. The
+sums are exact integers, so the result does not depend on the borders.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     import pyarrow
 
 RANGE_ROWS = 2**20
-"""About how many rows a range has."""
+"""The approximate number of rows of a range."""
 
 SAMPLE_RATIO = 2**10
-"""About how many rows a row of the sample stands for."""
+"""The approximate number of rows for each row of the sample."""
 
-# Names that no column of a user has.
+# Reserved names: no user column has them.
 _SCORE = "polars_auc: place of the score"
 _RANGE = "polars_auc: range"
 _IS_OVERALL = "polars_auc: overall"
@@ -39,29 +39,29 @@ _SUMS = "polars_auc: sums"
 
 
 def range_sums(state: IntoExpr) -> pl.Expr:
-    """Return what each state, of the rows of a group in a range of scores, adds to the numbers of the group.
+    """Return the contribution of each state, of one group and range, to the numbers of the group.
 
-    They are bytes, which only the same version of the plugin reads.
+    The result is bytes, which only the same version of the plugin can read.
     """
     return columnwise("range_sums", {"state": state}, elementwise=True)
 
 
 def summary_of_ranges(ranges: IntoExpr, **limits: Any) -> pl.Expr:
-    """Return the numbers of each list of :func:`range_sums`, the range of the highest scores first.
+    """Return the summary of each list of :func:`range_sums`, with the range of the highest scores first.
 
-    They are those of :func:`polars_auc.roc_summary` that a report shows, bit for bit.
+    The numbers equal those of :func:`polars_auc.roc_summary` in a report, bit for bit.
     """
     return columnwise("summary_of_ranges", {"ranges": ranges}, elementwise=True, **limits)
 
 
 def borders_of(sample: pl.DataFrame) -> list[pl.Series] | None:
-    """Return where the ranges of each score begin, from a sample of all; None if one range is enough."""
+    """Return the range borders of each score, from a sample; None if one range is enough."""
     ranges = math.ceil(sample.height * SAMPLE_RATIO / RANGE_ROWS)
     return [_borders(sample[score], ranges) for score in sample.columns] if ranges > 1 else None
 
 
 def _borders(scores: pl.Series, ranges: int) -> pl.Series:
-    """Divide scores into so many ranges, of about as many rows each. Equal scores lie in one range."""
+    """Split scores into ranges of about equal size. Equal scores are in the same range."""
     defined = scores.drop_nulls()
     defined = (defined.drop_nans() if defined.dtype.is_float() else defined).sort()
     begins = [defined.len() * place // ranges for place in range(ranges)]
@@ -70,16 +70,16 @@ def _borders(scores: pl.Series, ranges: int) -> pl.Series:
 
 @dataclasses.dataclass(frozen=True)
 class RangeStages(Stages):
-    """The stages from rows to a report, each from the batches of one partition to others."""
+    """The stages from rows to a report; each maps the batches of a partition to batches."""
 
     keys: list[str] = dataclasses.field(default_factory=list)
-    """The columns of segments, which come last among ``by``: states are by score and range, too."""
+    """The columns of segments, last in ``by``: states are also by score and range."""
     borders: Sequence[pl.Series] = ()
-    """Where the ranges of each score begin, in ascending order."""
+    """The borders of the ranges of each score, in ascending order."""
 
     @classmethod
     def of(cls, stages: Stages, borders: Sequence[pl.Series]) -> RangeStages:
-        """Return the stages of the same report, counted by ranges."""
+        """Return the stages of the same report, by ranges."""
         fields = {field.name: getattr(stages, field.name) for field in dataclasses.fields(Stages)}
         return cls(**{**fields, "by": [_SCORE, _RANGE, *stages.by]}, keys=stages.by, borders=borders)
 
@@ -87,7 +87,7 @@ class RangeStages(Stages):
         """Return a state for each score, range and segment, from rows."""
         parts = []
         for place, (score, borders) in enumerate(zip(self.scores, self.borders, strict=True)):
-            # A null is in no range; as a row that is missing it is counted in any.
+            # A null is in no range; as a missing row it is counted in the first one.
             score_ranges = pl.Series(_RANGE, borders.search_sorted(rows[score], side="right")).fill_null(0)
             cut = rows.with_columns(pl.lit(place, dtype=pl.Int32).alias(_SCORE), score_ranges.cast(pl.Int32))
             state = roc_state(self.label, score, **self.masses)
@@ -95,7 +95,7 @@ class RangeStages(Stages):
         return pl.concat(parts, how="diagonal").select(self._state_columns())
 
     def summed(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        """Return the sums of each range, of segments and of all rows, from all states of some ranges."""
+        """Return the sums of each range, by segment and overall, from all states of some ranges."""
         with called(self.name):
             states = self._merged(batches)
             if states is None:
@@ -116,7 +116,7 @@ class RangeStages(Stages):
                     yield from batches_of(ranges.select(columns))
 
     def answered(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        """Return what a report says of segments and of all rows, from all their sums."""
+        """Return the summaries of segments and of all rows, from all their sums."""
         names = [_IS_OVERALL, *self.keys, _SCORE, _RANGE, _SUMS]
         with called(self.name):
             if some := list(frames_of(batches, names)):
@@ -125,10 +125,10 @@ class RangeStages(Stages):
                 yield from batches_of(self._answers(lists))
 
     def finished(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        """Return the report, from the answers of all segments and of all rows."""
+        """Return the report, from the summaries of segments and of all rows."""
         names = [_IS_OVERALL, *self.keys, _SCORE, *SUMMARY_COLUMNS]
         with called(self.name):
-            # Only the row of nulls is of no score.
+            # Only the row of nulls has no score.
             answers = pl.concat(frames_of(batches, names)).drop_nulls(_SCORE)
             if answers.is_empty():
                 answers = self._answers_without_rows(answers.schema)
@@ -139,13 +139,13 @@ class RangeStages(Stages):
 
     def _answers(self, lists: pl.DataFrame) -> pl.DataFrame:
         answer = summary_of_ranges(_SUMS, **self.interval).struct
-        # One by one: Spark takes fields by their order.
+        # One field at a time: Spark matches fields by position.
         return lists.select(
             _IS_OVERALL, *self.keys, _SCORE, *(answer.field(field) for field in SUMMARY_COLUMNS)
         )
 
     def _answers_without_rows(self, schema: pl.Schema) -> pl.DataFrame:
-        """Return the answers of all rows if there are none, such as rows that are gone since the sample."""
+        """Return overall results without rows, for example if rows were deleted after sampling."""
         places = pl.Series(_SCORE, range(len(self.scores)), dtype=pl.Int32)
         no_keys = [pl.lit(None, dtype=schema[key]).alias(key) for key in self.keys]
         nothing = pl.lit(None, dtype=pl.List(pl.Binary)).alias(_SUMS)

@@ -1,7 +1,7 @@
 """States and reports of a frame of Spark.
 
-Each partition counts its own rows by score, the states of a segment are merged, and answers are made of
-them. So a segment that holds nearly all rows is counted by as many workers as any other.
+Each partition counts its rows by score, and the states of a segment are merged and evaluated. So the work for
+a segment with nearly all rows is also distributed over all workers.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ def group_states(
 
     Notes
     -----
-    Each partition makes a state for each of its segments, and states are merged by segment. Merging is
+    Each partition computes a state for each of its segments, and states are merged by segment. Merging is
     exact, so the result does not depend on the partitions. An exact state has a bin for each distinct score,
-    and Spark refuses rows of 2 GB: for many millions of distinct scores give ``max_bins``.
+    and Spark limits a row to 2 GB. For many millions of distinct scores set ``max_bins``.
     """
     name = "group_states"
     selected = _Selection.of(name, frame, label, scores, by, {"weight": weight, "count": count})
@@ -147,8 +147,8 @@ def report(
         The column of cross-validation folds: adds their mean AUC.
     stability
         The rows of a reference, as an expression of Polars about the columns ``by``, such as
-        ``pl.col("year") < 2016``: adds how far the scores of the other rows have moved from it. Rows without
-        a label do not count there, because states do not have them.
+        ``pl.col("year") < 2016``: adds the population stability index of the scores of the other rows.
+        Unlabelled rows do not count there, because states omit them.
     count
         The number of identical rows that each row stands for: a column of integers that are not negative.
 
@@ -156,24 +156,23 @@ def report(
     -------
     pyspark.sql.DataFrame
         The columns, names, order and numbers of :func:`polars_auc.report`, bit for bit: one row for each
-        segment and score, ordered by segment, then one row for each score over all rows. But
-        ``n_unlabelled`` is null, because states do not know it, and the stability is that of rows with a
-        label. UInt64 is ``LongType``. The frame is in one partition, which keeps the order.
+        segment and score, ordered by segment, then one row for each score over all rows. There are two
+        differences: ``n_unlabelled`` is null, because states do not contain it, and the stability uses only
+        labelled rows. UInt64 is ``LongType``. The frame has one partition, which keeps the order.
 
     Notes
     -----
-    Many rows, more than about a million, are counted by ranges of the score: a range is merged by one
-    worker, and what ranges add to the numbers is added up. A worker needs memory for the rows of its
-    partitions and of a range, whatever the segments are. Where ranges end is read from a sample when this is
-    called, so the rows are read twice; the numbers do not depend on it.
+    More than about a million rows are counted by ranges of the score. One worker merges a range, and the sums
+    of ranges are added up. A worker needs memory for the rows of its partitions and of a range, regardless of
+    the segments. A sample defines the range borders during this call, so the rows are read twice. The numbers
+    do not depend on the sample.
 
-    Fewer rows make exact states, which are merged by segment, as in :func:`group_states`. Each segment is
-    answered where its state is; the overall rows are answered from the states of all segments, by one worker.
-    So it is for many rows with ``ci="bootstrap"`` and ``"obuchowski"``, which need all scores together: that
-    worker needs memory for the distinct scores of all rows. With ``versus``, ``groupings``, ``calibration``,
-    ``folds`` or ``stability`` it makes the whole report, and needs memory for the states of all segments (and
-    folds).
-    There is no warning if no row is positive.
+    Fewer rows give exact states, which are merged by segment, as in :func:`group_states`. The workers compute
+    the results of their segments, and one worker computes the overall rows from the states of all segments.
+    The same applies to many rows with ``ci="bootstrap"`` and ``"obuchowski"``, which need all scores
+    together. That worker needs memory for the distinct scores of all rows. With ``versus``, ``groupings``,
+    ``calibration``, ``folds`` or ``stability`` it computes the whole report, and needs memory for the states
+    of all segments (and folds). There is no warning if no row is positive.
     """
     options = ReportOptions.of(locals())
     name = "report"
@@ -198,7 +197,7 @@ def report(
 
 @dataclasses.dataclass
 class _Selection:
-    """The columns of a frame that are asked for, and their dtypes in Polars."""
+    """The selected columns of a frame, and their dtypes in Polars."""
 
     rows: DataFrame
     schema: pl.Schema
@@ -206,7 +205,7 @@ class _Selection:
     scores: list[str]
     by: list[str]
     masses: dict[str, Any]
-    """The column of weights or of counts, by its role, if there is one."""
+    """The column of weights or of counts, by role, if there is one."""
     folds: str | None = None
     """The column of folds, if there is one."""
 
@@ -242,7 +241,7 @@ class _Selection:
         if folds is not None:
             refuse_column(name, "folds", folds)
             columns.append(folds)
-        # A name may be asked for twice, as a key and as a score; a Column has a name of its own.
+        # A column may be both a key and a score; a Column has its own name.
         present = frame.columns
         plain = [column for column in dict.fromkeys(names_of(columns)) if column in present]
         expressions = [column for column in columns if not isinstance(column, str)]
@@ -251,7 +250,7 @@ class _Selection:
         names = iter(rows.columns[len(plain) :])
         column_names = [column if isinstance(column, str) else next(names) for column in columns]
         rest = column_names[len(keys) + 1 :]
-        # An empty frame of the same schema, which reads no row, says how Spark hands its types over.
+        # An empty frame of the same schema, without reading rows, shows how Spark converts its types.
         schema = pl.DataFrame(frame.sparkSession.createDataFrame([], rows.schema).toArrow()).schema
         end = len(wanted)
         mass_names = dict(zip(weighed, rest[end:], strict=folds is None))
@@ -264,13 +263,13 @@ class _Selection:
         return Stages(name, self.schema.names(), self.label, self.scores, by, self.masses, limit)
 
     def merged(self, stages: Stages) -> DataFrame:
-        """Return one row for each segment, with a column of states for each score; columns are numbered."""
+        """Return one row for each segment, with numbered columns and a state column for each score."""
         schema = self._schema([*self.by, *self._state_types()])
         counted = self.rows.mapInArrow(stages.counted, schema)
         return self._near(counted).mapInArrow(stages.merged, schema)
 
     def finished(self, stages: Stages, local: pl.Schema) -> DataFrame:
-        """Return the report of which the local one has this schema."""
+        """Return the report with the schema of the local report."""
         types = [*self.by, *self._state_types()]
         states = self.rows.mapInArrow(stages.counted, self._schema(types))
         if self.by:
@@ -280,7 +279,7 @@ class _Selection:
         return _in_one(states).mapInArrow(stages.finished, self._schema(fields))
 
     def evaluated(self, stages: Stages, local: pl.Schema) -> DataFrame:
-        """Return the report of which the local one has this schema, made by one worker of merged states."""
+        """Return the report with the schema of the local report, by one worker from merged states."""
         schema = self._schema([*stages.by, *self._state_types()])
         merged = self.rows.mapInArrow(stages.counted, schema)
         if stages.by:
@@ -289,13 +288,13 @@ class _Selection:
         return _in_one(merged).mapInArrow(stages.evaluated, self._schema(fields))
 
     def sample(self) -> pl.DataFrame:
-        """Read the scores of some rows."""
+        """Read the scores of a sample of rows."""
         columns = dict(zip(self.schema, self.rows.columns, strict=True))
         scores = self.rows.select(*(columns[score] for score in self.scores))
         return pl.DataFrame(scores.sample(fraction=1 / ranges.SAMPLE_RATIO, seed=0).toArrow())
 
     def finished_by_ranges(self, stages: RangeStages, local: pl.Schema) -> DataFrame:
-        """Return the report of which the local one has this schema, counted by ranges of the scores."""
+        """Return the report with the schema of the local report, computed by ranges of the scores."""
         from pyspark.sql.types import BinaryType, BooleanType, IntegerType
 
         place = IntegerType()
@@ -311,7 +310,7 @@ class _Selection:
         return answers.mapInArrow(stages.finished, self._schema(types))
 
     def _near(self, states: DataFrame) -> DataFrame:
-        """Bring the states of a segment to one worker, which merges those of all its segments at once."""
+        """Send the states of a segment to one worker, which merges all its segments at once."""
         return states.repartition(*states.columns[: len(self.by)]) if self.by else _in_one(states)
 
     def _state_types(self) -> list[DataType]:
@@ -324,7 +323,7 @@ class _Selection:
         return [spark_type(pl.Struct(fields))] * len(self.scores)
 
     def _schema(self, columns: list[str | DataType]) -> StructType:
-        """Return the schema of columns: a key, which keeps its type, or the type itself."""
+        """Return the schema of columns: a key with its type, or a type."""
         from pyspark.sql.types import StructField, StructType
 
         keys = dict(zip(self.schema.names(), (field.dataType for field in self.rows.schema), strict=True))
@@ -333,7 +332,7 @@ class _Selection:
 
 
 def _in_one(frame: DataFrame) -> DataFrame:
-    """Return the rows in one partition, with a row of nulls: Spark asks nobody about a frame without rows."""
+    """Return the rows in one partition, with a row of nulls: Spark skips the function for empty frames."""
     from pyspark.sql import functions
 
     nothing: list[Column] = [
@@ -343,7 +342,7 @@ def _in_one(frame: DataFrame) -> DataFrame:
 
 
 def _refuse_other_columns(stability: pl.Expr | str | None, by: list[str]) -> None:
-    """Refuse a condition about columns that states do not have."""
+    """Raise for a condition on columns that states do not have."""
     used = stability.meta.root_names() if isinstance(stability, pl.Expr) else [stability]
     unknown = next((column for column in used if column is not None and column not in by), None)
     if unknown is not None:

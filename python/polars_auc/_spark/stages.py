@@ -1,4 +1,4 @@
-"""What the workers of Spark do with the rows and states of a partition."""
+"""Functions of Spark workers on the rows and states of a partition."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Stages(PartialStates):
-    """The stages from rows to states and reports, each from the batches of one partition to others."""
+    """The stages from rows to states and reports; each maps the batches of a partition to batches."""
 
     interval: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     options: ReportOptions | None = None
-    """Those of a report that one worker makes of states."""
+    """The options of a report that one worker computes from states."""
 
     def counted(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """Return a state for each segment and score, from rows."""
@@ -37,25 +37,25 @@ class Stages(PartialStates):
             yield from batches_of(self.gathered(map(self.counted_rows, frames_of(batches, self.columns))))
 
     def merged(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        """Return one state for each segment and score, from states."""
+        """Return one merged state for each segment and score."""
         with called(self.name):
             yield from batches_of(self._merged(batches))
 
     def answered(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        """Return one state for each segment and score, and what a report says of it."""
+        """Return one merged state for each segment and score, with its summary."""
         with called(self.name):
             whole = self._merged(batches)
             yield from batches_of(None if whole is None else self._summarized(whole))
 
     def finished(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        """Return the report, from the answers and states of all segments."""
+        """Return the report, from the summaries and states of all segments."""
         answers: list[pl.DataFrame] = []
         names = [state_column(score) for score in self.scores]
         summaries = [summary_column(score) for score in self.scores] if self.by else []
 
         def merge(frame: pl.DataFrame) -> pl.DataFrame:
             if self.by:
-                # Only the row of nulls has no answer.
+                # Only the row of nulls has no summary.
                 answers.append(frame.select(*self.by, *summaries).drop_nulls(summaries))
             return frame.select(map(merge_states, names))
 

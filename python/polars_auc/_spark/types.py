@@ -1,4 +1,4 @@
-"""Types between Polars and Spark, and the columns that Spark's functions take."""
+"""Types of Polars and Spark, and column arguments of Spark functions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ IntoColumn: TypeAlias = "str | Column"
 
 
 def require_spark(name: str) -> None:
-    """Raise if Spark, Arrow or pandas, which Spark asks for, is missing."""
+    """Raise if Spark, Arrow or pandas, a dependency of Spark, is missing."""
     require(f"polars_auc.spark.{name}", "pandas", "pyarrow", "pyspark", extra="spark")
 
 
 def arrow_for_spark(arrow: pyarrow.DataType) -> pyarrow.DataType:
-    """Return the type that Spark reads: it has no unsigned integers and no 64-bit offsets."""
+    """Return the type that Spark supports, without unsigned integers and 64-bit offsets."""
     import pyarrow as pa
 
     if pa.types.is_uint64(arrow):
@@ -43,7 +43,7 @@ def arrow_for_spark(arrow: pyarrow.DataType) -> pyarrow.DataType:
 
 
 def table_for_spark(frame: pl.DataFrame) -> pyarrow.Table:
-    """Return a frame as a table that Spark reads."""
+    """Return a frame as an Arrow table that Spark supports."""
     import pyarrow as pa
 
     table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
@@ -52,14 +52,14 @@ def table_for_spark(frame: pl.DataFrame) -> pyarrow.Table:
 
 
 def spark_type(dtype: pl.DataType) -> DataType:
-    """Return the type of Spark for a dtype of Polars."""
+    """Return the Spark type of a Polars dtype."""
     from pyspark.sql.pandas.types import from_arrow_type
 
     return from_arrow_type(table_for_spark(pl.DataFrame(schema={"": dtype})).schema.field(0).type)
 
 
 def polars_dtype(name: str, score_type: Any) -> pl.DataType:
-    """Return the dtype of Polars for a type of Spark."""
+    """Return the Polars dtype of a Spark type."""
     import pyarrow as pa
     from pyspark.sql.pandas.types import to_arrow_type
     from pyspark.sql.types import BooleanType, DataType, DecimalType, NumericType
@@ -74,7 +74,7 @@ def polars_dtype(name: str, score_type: Any) -> pl.DataType:
 
 
 def refuse_column(name: str, role: str, column: object) -> None:
-    """Refuse what is neither the name of a column nor a Column of Spark."""
+    """Raise if the value is neither a column name nor a Column of Spark."""
     from pyspark.sql import Column
 
     if not isinstance(column, str | Column):
@@ -83,7 +83,7 @@ def refuse_column(name: str, role: str, column: object) -> None:
 
 
 def column_by_name(name: str) -> Column:
-    """Return the column of exactly this name, which may hold points and spaces."""
+    """Return the column of exactly this name, which may contain dots and spaces."""
     from pyspark.sql import functions
 
     return functions.col("`" + name.replace("`", "``") + "`")

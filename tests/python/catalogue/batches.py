@@ -1,4 +1,4 @@
-"""Rows that are read batch by batch, with scores and keys of every dtype."""
+"""Rows in batches, with scores and keys of every dtype."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCORES: dict[str, pl.Expr] = {
     "two decimals": pl.col("score").round(2),
     "null": pl.lit(None),
 }
-"""Scores of each dtype, from the column `score` of numbers that are not whole."""
+"""Return scores of each dtype, from the column `score` of non-integers."""
 
 KEYS: dict[str, pl.Expr] = {
     "words": pl.col("g").replace_strict({0: "a word that is longer than others", 1: "b", 2: None}),
@@ -38,11 +38,11 @@ KEYS: dict[str, pl.Expr] = {
     "floats": pl.col("g").replace_strict({0: float("nan"), 1: -0.0, 2: 0.0}),
     "nothing": pl.lit(None),
 }
-"""Keys of each dtype, from a column `g` of 0, 1 and 2."""
+"""Return keys of each dtype, from a column `g` of 0, 1 and 2."""
 
 
 def read(frame: pl.DataFrame, size: int) -> pl.LazyFrame:
-    """Return a frame that is read in batches of a size when it is collected, as a file is."""
+    """Return a lazy frame that yields batches of a size, as a file does."""
 
     def parts(columns: list[str] | None, condition: pl.Expr | None, *_: Any) -> Iterator[pl.DataFrame]:
         rows = frame if condition is None else frame.filter(condition)
@@ -55,6 +55,6 @@ def read(frame: pl.DataFrame, size: int) -> pl.LazyFrame:
 def in_order(
     rows: pl.LazyFrame, size: int, *, maintain_order: bool
 ) -> AbstractContextManager[Iterator[pl.DataFrame]]:
-    """Read batches in the order of the rows, for tests that expect something in a certain batch."""
+    """Read batches in row order, for tests of a certain batch."""
     assert not maintain_order
     return batches(rows, size, maintain_order=True)

@@ -1,4 +1,4 @@
-"""Small frames of difficult rows: ties, infinities, nulls, single classes, tiny groups."""
+"""Small frames of edge cases: ties, infinities, nulls, single classes, tiny groups."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ PROBABILITIES = [
     ),
     ((pl.col("score") + 4).clip(0, 8).floor() / 8).alias("grade"),
 ]
-"""Scores from 0 to 1 in the order of the scores; many of them are 0 or 1, and a grade is one of nine."""
+"""Return scores from 0 to 1 in the order of the scores; many are 0 or 1, and a grade is one of nine."""
 
 TIED = [-math.inf, -1.5, -0.0, 0.0, 5e-324, 1.0, math.nextafter(1.0, 2.0), 2.0, math.inf]
 
 labels = st.sampled_from([True, False, True, False, None])
 keys = st.sampled_from(["b", "a", "c", "b", "a", None])
-# Sums and products of these are exact, so that results can equal the definition's fractions to the last bit.
+# Sums and products of these are exact, so results equal the fractions of the definition bit for bit.
 weights = st.sampled_from([1.0, 0.5, 3.25, 2.0, 1.0, 0.0, 1024.0, None])
 scores = st.one_of(st.sampled_from(TIED), st.none(), st.floats(allow_nan=False))
 scores_with_nan = st.one_of(scores, scores, scores, st.just(math.nan))
@@ -58,7 +58,7 @@ two_scores = st.lists(
 
 
 def without_unlabelled(answers: pl.DataFrame) -> pl.DataFrame:
-    """Return the answers of rows as states have them, which do not know whose label alone is missing."""
+    """Return results of rows as states have them, without the number of unlabelled rows."""
     null = pl.lit(None, dtype=pl.UInt64).alias("n_unlabelled")
     return answers.with_columns(
         pl.col(name).struct.with_fields(null)
@@ -68,7 +68,7 @@ def without_unlabelled(answers: pl.DataFrame) -> pl.DataFrame:
 
 
 def assert_report_of_rows(from_states: pl.DataFrame, from_rows: pl.DataFrame) -> None:
-    """Compare the report of exact states with that of their rows."""
+    """Compare the report of exact states with the report of their rows."""
     assert from_states["exact"].all()
     assert from_states["n_unlabelled"].is_null().all()
     got = from_states.drop("auc_min", "auc_max", "exact", "n_unlabelled")
@@ -76,7 +76,7 @@ def assert_report_of_rows(from_states: pl.DataFrame, from_rows: pl.DataFrame) ->
 
 
 def examples(number: int, **others: Any) -> settings:
-    """How many random cases a test takes: all, or as many in 100 as the profile of Hypothesis says."""
+    """Return the number of random cases of a test, scaled by the Hypothesis profile."""
     share = settings().max_examples / 100
     return settings(max_examples=max(5, round(number * share)), deadline=None, **others)
 
@@ -111,7 +111,7 @@ def fixed(n: int = 5_000, seed: int = 1) -> pl.DataFrame:
 
 
 def two_rows(labels: Sequence[bool | None], scores: Sequence[float | None]) -> pl.DataFrame:
-    """Some rows, and as many values for the columns that other statistics take besides."""
+    """Generate rows, with values for further columns of other statistics."""
     key, g = ["a", "b", "a"][: len(labels)], [1] * len(labels)
     weight = [1.0, 0.5, 2.0][: len(labels)]
     columns = {"g": g, "label": labels, "score": scores, "other": scores, "key": key, "weight": weight}
@@ -119,21 +119,21 @@ def two_rows(labels: Sequence[bool | None], scores: Sequence[float | None]) -> p
 
 
 def rows(frame: pl.DataFrame, columns: Sequence[str]) -> list[Any]:
-    """The rows that count, for an oracle of these columns."""
+    """Return the rows that count, for an oracle of these columns."""
     return list(frame.select(columns).drop_nulls().iter_rows())
 
 
 def repeated(frame: pl.DataFrame, count: str) -> pl.DataFrame:
-    """Repeat each row as often as it counts."""
+    """Repeat each row by its count."""
     counts = frame[count].to_list()
     places = [place for place, rows in enumerate(counts) for _ in range(rows)]
     return frame.select(pl.exclude(count).gather(pl.Series(places, dtype=pl.UInt32)))
 
 
 def assert_same(got: Any, expected: Any, *, relative: float = 0.0) -> None:
-    """Equal, with NaN equal to NaN and null to null; floats to a relative tolerance if one is given.
+    """Return whether values are equal, with NaN equal to NaN and null to null.
 
-    ``...`` stands for any number, and ``MAYBE`` for any or none.
+    Floats may have a relative tolerance. ``...`` matches any number, and ``MAYBE`` any number or None.
     """
     if expected is MAYBE:
         assert got is None or math.isfinite(got)
@@ -163,7 +163,7 @@ def assert_same(got: Any, expected: Any, *, relative: float = 0.0) -> None:
 
 
 def signed(dtype: Any) -> Any:
-    """Return the same dtype with Int64 for UInt64, which other engines do not have."""
+    """Return the same dtype with Int64 for UInt64, which other engines lack."""
     if isinstance(dtype, pl.Struct):
         return pl.Struct({field.name: signed(field.dtype) for field in dtype.fields})
     if isinstance(dtype, pl.List):

@@ -45,7 +45,7 @@ ORDINAL_CI = {
     "n": N,
 }
 
-# Keys in an order of their own; the frames of the laws have three or four of them.
+# Keys in a custom order; the frames of the laws have three or four of them.
 NAMES = ("c", "a", "d", "b")
 
 AVERAGES: list[tuple[Literal["ovr", "ovo"], Literal["macro", "weighted", "micro"] | None]] = [
@@ -60,7 +60,7 @@ AVERAGES: list[tuple[Literal["ovr", "ovo"], Literal["macro", "weighted", "micro"
 
 
 def _four(scores: Sequence[Any]) -> list[Any]:
-    """Make four columns of two."""
+    """Return four columns from two."""
     return [*scores, *(-score for score in scores)]
 
 

@@ -44,7 +44,7 @@ NUMBERS: list[tuple[str, Callable[..., pl.Expr], Callable[..., Any], dict[str, A
 def two_scores(
     function: Callable[..., pl.Expr], score: str
 ) -> list[tuple[Callable[..., pl.Expr], tuple[str, ...]]]:
-    """The function of two scores, and of weights besides, each with the columns that it takes."""
+    """Return a function of two scores, and optionally weights, with its columns."""
 
     def weighted(label: pl.Expr, a: pl.Expr, b: pl.Expr, weight: pl.Expr, **options: Any) -> pl.Expr:
         return function(label, a, b, weight=weight, **options)

@@ -19,23 +19,23 @@ class Entry:
     make: Callable[..., pl.Expr]
     oracle: Callable[[Sequence[Any]], Any]
     fields: Mapping[str, pl.DataType] | None = None
-    """Fields of the record; None for a number. A threshold's dtype is the score's, here Float64."""
+    """Fields of the record; None for a number. A threshold has the score's dtype, here Float64."""
     is_list: bool = False
     columns: tuple[str, ...] = ("label", "score")
-    """The columns that the expression takes, in order."""
+    """The columns of the expression, in order."""
     by_value: bool = False
-    """Whether scores count by their values, not only by their order."""
+    """Whether the values of scores matter, not only their order."""
     variant: str | None = None
-    """The statistic in the table of the plugin, where columns and options choose another than the first."""
+    """The statistic in the plugin's table, if columns and options select another than the first."""
     exact: bool = True
-    """Whether areas and rates are quotients of whole numbers, and not sums of rounded ones."""
+    """Whether areas and rates are quotients of integers, not sums of rounded numbers."""
 
     @property
     def takes_one_score(self) -> bool:
         return self.columns in (("label", "score"), ("label", "probability"), ("label", "grade"))
 
     def of(self, **columns: pl.Expr) -> pl.Expr:
-        """Make the expression of columns, each its own unless another is given."""
+        """Return the expression, with default or other columns."""
         return self.make(*(columns.get(name, pl.col(name)) for name in self.columns))
 
     @property
@@ -72,7 +72,7 @@ def both(
     exact: bool = True,
     **options: Any,
 ) -> list[Entry]:
-    """The entries without and with weights: masses are counts, and with weights sums of weights."""
+    """Return the entries without and with weights: masses are counts, or sums of weights."""
     plain, heavy = (None, None) if fields is None else (fields(N), fields(F))
     common: dict[str, Any] = {} if fields is None else {"weighted": False}
     heavier: dict[str, Any] = {} if fields is None else {"weighted": True}
@@ -110,7 +110,7 @@ Sided: TypeAlias = Literal["two-sided", "greater", "less"]
 def with_and_without_weights(
     function: Callable[..., pl.Expr],
 ) -> list[tuple[Callable[..., pl.Expr], tuple[str, ...]]]:
-    """The function of labels and scores, and of weights besides, each with the columns that it takes."""
+    """Return a function of labels and scores, and optionally weights, with its columns."""
 
     def weighted(label: pl.Expr, score: pl.Expr, weight: pl.Expr, **options: Any) -> pl.Expr:
         return function(label, score, weight=weight, **options)

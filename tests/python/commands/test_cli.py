@@ -1,4 +1,4 @@
-"""The command line, as a user types it."""
+"""The command line, from the user's arguments to output and exit code."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FLAGS = re.compile(r"--[a-z][a-z-]*[a-z]")
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of two files and one partitioned set, as working directory."""
+    """Create a working directory with two files and one partitioned dataset."""
     monkeypatch.chdir(tmp_path)
     frame = fixed(4000).with_columns(
         y=pl.col("label").cast(pl.Int8),
@@ -155,7 +155,7 @@ def test_a_segment_as_reference(capsys: Capture) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_gates_on_comparisons(capsys: Capture) -> None:
-    """A row with nothing to compare with does not fail a condition; an undefined value does."""
+    """Rows without a comparison by definition pass; undefined values fail."""
     few = [*REPORT, "--score", "other", "--by", "g", "--where", "g <= 4"]
     for condition in (
         "p_adjusted < 0",
@@ -202,7 +202,7 @@ def test_previous_along_one_of_several_columns(capsys: Capture) -> None:
 @pytest.mark.parametrize("versus", ["rest", "overall"])
 @pytest.mark.parametrize("new", ["new", None])
 def test_a_gate_sees_every_group(tmp_path: Path, capsys: Capture, versus: str, new: str | None) -> None:
-    """A group with a single positive below all negatives, and a group without a name."""
+    """Test a group with a single positive below all negatives, and a group without a name."""
     frame = pl.DataFrame(
         {
             "y": [row % 2 for row in range(1000)] + [1] + [0] * 500,
@@ -214,7 +214,7 @@ def test_a_gate_sees_every_group(tmp_path: Path, capsys: Capture, versus: str, n
     gate = ["report", str(tmp_path / "rows.parquet"), "--label", "y", "--score", "score", "--by", "segment"]
     assert main([*gate, "--versus", versus, "--fail-if", "difference < -0.3"]) == 1
     assert main([*gate, "--versus", versus, "--fail-if", "difference < -2"]) == 0
-    # Without an error there is no p-value, and what cannot be decided fails.
+    # Without a standard error there is no p-value, and undefined counts as failed.
     assert main([*gate, "--versus", versus, "--fail-if", "p_value < 0"]) == 1
     capsys.readouterr()
 
@@ -276,7 +276,7 @@ def test_expressions_for_label_and_score() -> None:
         == 0
     )
     table = pl.read_csv("out.csv")
-    # A sheet would take the other name for a formula.
+    # The apostrophe prevents a sheet from reading a formula.
     assert table["score"].to_list() == ["score", "'-score"]
     assert table["auc"].sum() == pytest.approx(1)
 
@@ -440,7 +440,7 @@ def auc_of(names: list[str], *options: str) -> list[float]:
 
 
 def test_names_stay_unchanged(folder: Path) -> None:
-    """A file name with special characters is not a pattern, and its path is not read as partitions."""
+    """An existing file name with wildcards is not a pattern, and its path has no partitions."""
     separated = pl.DataFrame({"y": [1, 0], "s": [2.0, 1.0]})
     lost = pl.DataFrame({"y": [1, 0], "s": [1.0, 2.0]})
     separated.write_parquet("x1.parquet")
@@ -512,7 +512,7 @@ def test_readers_that_stop_or_cannot_read(tmp_path: Path) -> None:
 
 
 def test_single_options_are_written_once(folder: Path, capsys: Capture) -> None:
-    """Of several the last would win, and a gate would never fire."""
+    """A repeated option is an error: the last one would win, and a gate would never fail."""
     options = {
         "--label": "y",
         "--level": "0.95",
@@ -578,7 +578,7 @@ def test_a_report_of_nothing_is_refused(capsys: Capture) -> None:
 
 
 def segments(path: str, rows: dict[str, tuple[int, int]], key: str = "k") -> list[str]:
-    """Write rows of segments: so many positives, so many negatives, all positives below all negatives."""
+    """Write rows of segments (n_pos, n_neg) with all positives below all negatives."""
     columns: dict[str, list[object]] = {"y": [], "s": [], key: []}
     for name, (positives, negatives) in rows.items():
         columns["y"] += [1] * positives + [0] * negatives
@@ -591,7 +591,7 @@ def segments(path: str, rows: dict[str, tuple[int, int]], key: str = "k") -> lis
 @pytest.mark.usefixtures("folder")
 def test_a_gate_fails_where_it_cannot_be_decided(capsys: Capture) -> None:
     few = segments("few.parquet", {"big": (50, 50), "new": (1, 500)})
-    # The difference of a single positive is known; its p-value is not.
+    # The difference of a single positive is defined; its p-value is not.
     assert main([*few, "overall", "--fail-if", "difference < -0.04"]) == 1
     assert "is about 2 rows (groups): it holds in 2\n" in capsys.readouterr().err
     for versus in ("overall", "rest"):
@@ -623,7 +623,7 @@ def test_a_gate_without_rows_fails(capsys: Capture) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_gate_on_all_rows_together(capsys: Capture) -> None:
-    """An aggregate passes over nulls; a gate does not."""
+    """Aggregates skip nulls; a gate treats them as undefined."""
     whole = [*REPORT, "--by", "g", "--where", "g <= 4", "--fail-if"]
     assert main([*whole, "MIN(auc) < 0.01"]) == 0
     assert main([*whole, "MIN(auc) < 0.99"]) == 1
@@ -643,7 +643,7 @@ def test_a_gate_about_groups_and_all_rows_is_two(capsys: Capture) -> None:
 
 
 def run(script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a shell, with a part of it that says where its streams go."""
+    """Run the command in a shell, with this redirection of its streams."""
     command = [sys.executable, "-m", "polars_auc", *arguments]
     return subprocess.run(
         ["bash", "-c", f'"$@" {script}', "bash", *command],
@@ -673,7 +673,7 @@ def test_the_help_names_options_of_the_command(command: str, capsys: Capture) ->
         main([command, "--help"])
     text = capsys.readouterr().out
     options = {flag for line in re.findall(r"^  (-.*)$", text, re.MULTILINE) for flag in FLAGS.findall(line)}
-    # The command `init` writes a file for the other commands' option.
+    # The help of `init` names an option of other commands.
     assert set(FLAGS.findall(text)) - options <= ({"--config"} if command == "init" else set())
 
 
@@ -798,7 +798,7 @@ def test_brackets_in_names_that_exist(folder: Path) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_hidden_files_are_not_read() -> None:
-    """In a partitioned folder as in any other."""
+    """Hidden files are skipped in partitioned folders and in plain ones."""
     rows = pl.DataFrame({"y": [1, 0], "s": [2.0, 1.0], "k": [1, 1]})
     rows.write_parquet("set", partition_by="k", mkdir=True)
     rows.with_columns(s=-pl.col("s")).write_parquet("set/k=1/.x.parquet")
@@ -840,7 +840,7 @@ def test_errors_name_differing_and_damaged_files(folder: Path, capsys: Capture) 
 
 
 def test_one_partition_by_itself(folder: Path, capsys: Capture) -> None:
-    """A shell that expands hive/g=* names the partitions, whose keys are then no columns."""
+    """A shell that expands hive/g=* names single partitions, whose keys are not columns then."""
     rows = pl.DataFrame({"y": [1, 0], "score": [2.0, 1.0]})
     for place in (1, 2):
         (folder / "set" / f"h={place}").mkdir(parents=True)
@@ -854,7 +854,7 @@ def test_one_partition_by_itself(folder: Path, capsys: Capture) -> None:
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("width", [None, 2])
 def test_a_score_of_several_numbers(width: int | None, capsys: Capture) -> None:
-    """What predict_proba of a classifier gives."""
+    """Test the list column of a classifier's predict_proba."""
     both = pl.DataFrame({"y": [1, 0], "p": [[0.1, 0.9], [0.8, 0.2]]})
     if width is not None:
         both = both.with_columns(pl.col("p").cast(pl.Array(pl.Float64, width)))
@@ -1000,7 +1000,7 @@ def test_bounded_report_of_files(tmp_path: Path) -> None:
     assert main([*arguments, "-o", str(tmp_path / "exact.csv")]) == 0
     assert main([*arguments, "--bounded", "-o", str(tmp_path / "bounded.csv")]) == 0
     exact, bounded = (pl.read_csv(tmp_path / name) for name in ("exact.csv", "bounded.csv"))
-    # 4096 bins hold every score of these files.
+    # With 4096 bins all scores of these files are exact.
     assert_report_of_rows(bounded, exact)
     assert bounded["auc_min"].equals(bounded["auc"])
 
@@ -1056,7 +1056,7 @@ def test_errors_name_files_with_unreadable_states(folder: Path, capsys: Capture)
 
 @pytest.mark.usefixtures("folder")
 def test_a_segment_of_null_comes_last() -> None:
-    """In states as in reports."""
+    """Test states and reports of rows."""
     rows = pl.DataFrame({"k": [None, "b", "a"] * 4, "y": [1, 0] * 6, "s": [float(x) for x in range(12)]})
     rows.write_parquet("x.parquet")
     arguments = ["x.parquet", "--label", "y", "--score", "s", "--by", "k"]
@@ -1068,7 +1068,7 @@ def test_a_segment_of_null_comes_last() -> None:
 
 
 def test_a_sheet_of_excel_holds_the_table(folder: Path) -> None:
-    """A name that begins with = is text there, NaN and infinities are errors, and nothing says the time."""
+    """Names that begin with = are text, NaN and infinities are errors, and there is no timestamp."""
     rows = pl.DataFrame(
         {
             "g": ["=1+1", "=1+1", "http://a.b", "http://a.b", None, None],
@@ -1134,7 +1134,7 @@ def test_files_of_other_kinds(folder: Path, capsys: Capture, kind: str) -> None:
 
 
 def test_columns_of_text_files_go_by_name(folder: Path, capsys: Capture) -> None:
-    """Polars alone takes them by place, and a column that a file lacks would be null there."""
+    """Polars would match columns by position, and fill missing columns with null."""
     (folder / "1.csv").write_text("y,s\n0,1\n1,2\n")
     (folder / "2.csv").write_text("s,y\n4,0\n0.5,1\n,1\n")
     options = ["--label", "y", "--score", "s", "--wide"]
@@ -1166,7 +1166,7 @@ def test_a_delta_table(folder: Path, capsys: Capture, monkeypatch: pytest.Monkey
 
 
 def test_a_file_has_one_name(folder: Path, capsys: Capture) -> None:
-    """A file:// name is the path in it: it counts once, and is not written over."""
+    """A file:// URL is the same file as its path: it is read once, and never overwritten."""
     arguments = ["--label", "y", "--score", "score", "--by", "g", "-o", "to/out.md"]
     for name in ("a.parquet", "*.parquet"):
         assert report_of([f"file://{folder}/{name}", *arguments], capsys) == report_of(
@@ -1180,7 +1180,7 @@ def test_a_file_has_one_name(folder: Path, capsys: Capture) -> None:
 
 
 def test_files_inside_delta_tables(folder: Path, capsys: Capture) -> None:
-    """What was deleted from a table is still in its files."""
+    """Deleted rows of a Delta table are still in its files."""
     part = pl.read_parquet("a.parquet").select("label", "score", "g")
     for day in ("1", "2"):
         part.write_delta(f"tables/{day}")
@@ -1196,7 +1196,7 @@ def test_files_inside_delta_tables(folder: Path, capsys: Capture) -> None:
 
 
 def test_text_files_without_rows(folder: Path, capsys: Capture) -> None:
-    """A day without rows does not make words of numbers."""
+    """Files without rows do not change the types of columns to text."""
     part = pl.read_parquet("a.parquet").select("y", "score")
     part.write_csv("1.csv")
     part.clear().write_csv("2.csv")
@@ -1244,13 +1244,13 @@ def test_along_a_column_in_sql(folder: Path, capsys: Capture) -> None:
 
 
 def report_of(arguments: list[str], capsys: Capture) -> str:
-    """Return what a report prints."""
+    """Return the printed report."""
     assert main(["report", *arguments]) == 0
     return capsys.readouterr().out
 
 
 def test_groups_written_in_sql(folder: Path, capsys: Capture) -> None:
-    """A month of a date makes groups, under the name that it is given or under its text."""
+    """A month of a date is a group key, named by its alias or its text."""
     frame = pl.read_parquet(folder / "a.parquet").with_columns(day=pl.date(2026, 1 + pl.col("g") % 3, 5))
     frame.write_parquet("days.parquet")
     report = ["report", "days.parquet", "--label", "y", "--score", "score", "--quiet", "-o", "to/out.parquet"]
@@ -1276,7 +1276,7 @@ def test_groups_written_in_sql(folder: Path, capsys: Capture) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such terminals")
 def test_progress_on_a_terminal_alone(folder: Path, capsys: Capture) -> None:
-    """A terminal sees the files and the rows of batches; a file sees nothing of it."""
+    """Progress with files and rows appears on a terminal only."""
     import pty
 
     arguments = ["report", "*.parquet", "--label", "y", "--score", "score", "--bounded", "-o", "to/out.csv"]

@@ -271,7 +271,7 @@ def test_init_decides_nothing_of_words(folder: Path, capsys: Capture) -> None:
 def test_init_makes_the_report_once(
     folder: Path, capsys: Capture, last: dict[str, Any], message: str
 ) -> None:
-    """What is wrong may stand behind the rows that are looked at."""
+    """Errors may be in rows after the sample."""
     first = pl.DataFrame({"label": [0, 1] * 60_000, "score": pl.int_range(120_000, eager=True) / 120_000})
     pl.concat([first, pl.DataFrame(last, schema=first.schema)]).write_parquet("mine.parquet")
     assert main(["init", "mine.parquet", "-o", "mine.toml"]) == 3
@@ -282,7 +282,7 @@ def test_init_makes_the_report_once(
 
 
 def test_files_may_follow_options(folder: Path, capsys: Capture) -> None:
-    """The command line's files replace those of the configuration, wherever they stand."""
+    """Files of the command line replace those of the configuration, at any position."""
     pl.read_parquet("rows.parquet").head(50).write_parquet("few.parquet")
     expected = printed(["report", "few.parquet", "--config", "polars-auc.toml"], capsys)
     for arguments in (
@@ -294,7 +294,7 @@ def test_files_may_follow_options(folder: Path, capsys: Capture) -> None:
 
 
 def test_an_option_is_no_shorter_name_of_another(folder: Path, capsys: Capture) -> None:
-    """--compare does not stand for the compare-to of the file."""
+    """--compare is not an abbreviation of compare-to in the file."""
     assert main(["report", "--config", "polars-auc.toml", "--quiet", "-o", "last.parquet"]) == 0
     text = (folder / "polars-auc.toml").read_text(encoding="utf-8").replace("compare = true\n", "")
     (folder / "to.toml").write_text(

@@ -1,4 +1,4 @@
-"""``polars-auc curve``: the charts and tables that it writes."""
+"""``polars-auc curve``: its charts and tables."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_tables_of_the_command(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_curves_of_states(tmp_path: Path, capsys: Capture) -> None:
-    """Those of the rows: states that are exact hold the same curve, and days are merged."""
+    """Exact states give the curves of their rows; states of days are merged."""
     scored = ["--label", "label", "--score", "forest", "--score", "tree"]
     for fold in range(5):
         day = [*scored, "--by", "dataset", "--where", f"fold % 5 = {fold}"]
@@ -93,7 +93,7 @@ def test_curves_of_states(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_curves_of_folds_of_states(tmp_path: Path, capsys: Capture) -> None:
-    """States of each fold have the curves of their rows, in a table and in a chart."""
+    """States of folds give the curves of their rows, in a table and in a chart."""
     scored = ["--label", "label", "--score", "forest", "--score", "tree"]
     for part in range(3):
         rows = [*scored, "--by", "dataset", "--by", "fold", "--where", f"fold % 3 = {part}"]
@@ -111,7 +111,7 @@ def test_curves_of_folds_of_states(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_curves_of_folds(tmp_path: Path, capsys: Capture) -> None:
-    """Tables are those of the functions; charts show each fold behind the mean curve."""
+    """Tables equal those of the functions; charts show each fold behind the mean curve."""
     output = tmp_path / "x.parquet"
     scores = {"forest": pl.col("forest"), "-tree": -pl.col("tree")}
     rows = ROWS.filter(pl.col("fold") < 9).with_columns(pair=pl.col("fold") // 2)
@@ -236,7 +236,7 @@ def test_refusals_of_the_command(options: list[str], message: str, tmp_path: Pat
 
 
 def test_the_legend_has_the_auc(tmp_path: Path) -> None:
-    """With its interval at the level that is asked for; of folds it is the mean."""
+    """The legend has the interval at the selected level; with folds it has the mean."""
     held_out = ROWS.lazy().select("label", "forest", "tree", "fold")
     for options, answer in (
         ([], pa.roc_auc_ci("label", "forest")),
@@ -268,7 +268,7 @@ def test_the_legend_has_the_auc(tmp_path: Path) -> None:
 
 
 def test_a_legend_without_an_interval(tmp_path: Path) -> None:
-    """States of light weights have an AUC alone; a column of groups may have the name of one of areas."""
+    """States of light weights have no interval; a column of groups may share its name with a number."""
     rows = ROWS.with_columns(w=pl.col("fold") * 1e-10, auc="segment", lower="segment")
     rows.write_parquet(tmp_path / "rows.parquet")
     arguments = [str(tmp_path / "rows.parquet"), "--label", "label", "--score", "forest"]
@@ -309,7 +309,7 @@ def test_tables_need_no_altair(tmp_path: Path, capsys: Capture, monkeypatch: pyt
 
 
 def test_the_same_rows_make_the_same_chart(tmp_path: Path) -> None:
-    """Also of many groups, which Polars gives in any order."""
+    """Test also many groups, which Polars returns in any order."""
     charts = [tmp_path / "one.html", tmp_path / "two.html"]
     for output in charts:
         assert main([*CURVE, "--by", "fold", "--max-points", "5", "-o", str(output)]) == 0

@@ -54,7 +54,7 @@ def test_tables_and_charts_of_each_kind(kind: str, tmp_path: Path, capsys: Captu
     assert f"<title>{TITLES[kind]}</title>" in text
     assert f"{TITLES[kind]}. Curves by score: forest, tree. Panels by dataset" in text
     assert main([*CURVE, "--kind", kind, "-o", str(tmp_path / "x.svg")]) == 0
-    # States have the same curves.
+    # States give the same curves.
     assert main(["state", *CURVE[1:], "-o", str(states)]) == 0
     merged = ["curve", str(states), "--from-states", "--by", "dataset", "--kind", kind]
     assert main([*merged, "-o", str(tmp_path / "y.parquet")]) == 0

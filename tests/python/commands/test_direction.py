@@ -1,4 +1,4 @@
-"""Scores of which low ones are positive: numbers as if negated, on the scale of the user."""
+"""Low scores as positives: numbers of negated scores, on the original scale."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_tables_are_on_the_scale_of_the_scores(folder: Path, dtype: Any) -> None
     assert [best["fpr"].item(), best["tpr"].item()] == rates.to_list()
     bands = written("gains", "--score", "points", "--low-is-positive", "--edges", "450,500,600")
     assert bands.schema["lowest"] == bands.schema["highest"] == dtype
-    # A band goes down from its edge, and holds it: "positive if score <= threshold".
+    # A band ends at its edge, inclusive: "positive if score <= threshold".
     expected = []
     for above, below in itertools.pairwise([10_000, 600, 500, 450, -1][::-1]):
         held = [

@@ -1,4 +1,4 @@
-"""What the command line refuses with words, where a traceback or a wrong number was."""
+"""Errors of the command line, instead of a traceback or a wrong number."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_name_that_no_report_can_have(tmp_path: Path) -> None:
     ],
 )
 def test_conditions_with_other_rows(text: str, capsys: Capture) -> None:
-    """Also if there happen to be as many of them as the report has: it has two rows."""
+    """The error does not depend on the number of rows: the report also has two."""
     for score in ([], ["--score", "w"]):
         arguments = ["report", "r.parquet", "--label", "y", "--score", "s", *score]
         assert "has UNNEST in it" in refused([*arguments, "--fail-if", text], capsys)
@@ -91,7 +91,7 @@ def test_conditions_with_other_rows(text: str, capsys: Capture) -> None:
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("text", ["UNNEST([1, 0])", "UNNEST([1, 0, 1, 0, 1, 1])", "UNNEST(l)"])
 def test_columns_with_other_rows(text: str, capsys: Capture) -> None:
-    """Six of them would be taken for those of the six rows."""
+    """Six groups would otherwise be assigned to the six rows."""
     options = ["label", "score", "count", "weight", "cluster", "folds", "by", "where", "stability"]
     for option in options:
         keywords = {
@@ -127,7 +127,7 @@ def test_nul_in_a_configuration(capsys: Capture) -> None:
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", ["*", "^s$"])
 def test_column_names_that_are_patterns(name: str, capsys: Capture) -> None:
-    """``^s$`` was the column ``s``: a wrong number."""
+    """``^s$`` selected the column ``s``: a wrong number."""
     for command in ("report", "curve", "gains", "thresholds", "state"):
         output = ["-o", "out.parquet"] if command in ("curve", "state") else []
         message = refused([command, "r.parquet", "--label", "y", "--score", name, *output], capsys)
@@ -149,10 +149,10 @@ def test_column_names_that_are_patterns(name: str, capsys: Capture) -> None:
 
 
 def test_patterns_in_python() -> None:
-    """A text that is a pattern means several columns; a column that has such a name is refused."""
+    """A pattern string selects several columns; a column with such a name is an error."""
 
     def of(*names: str) -> pl.DataFrame:
-        # Older Polars takes the names that selectors give for patterns.
+        # Older Polars interprets column names from selectors as patterns.
         columns = ROWS.to_dict()
         return pl.DataFrame([columns[name] for name in names])
 

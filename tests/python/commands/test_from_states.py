@@ -1,4 +1,4 @@
-"""Reports of states, in Python and in a shell, against those of the rows that the states were made of."""
+"""Reports of states, in Python and in a shell, compared with reports of the rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ REPORTS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def rows() -> pl.DataFrame:
-    # A state has no rows without a label, of which an index of stability may know.
+    # States omit unlabelled rows, which the stability index may count.
     place = pl.int_range(pl.len())
     parts = {"month": place % 4 + 1, "fold": place // 3 % 5, "user": place // 7 % 20}
     return fixed(4000).drop_nulls("label").with_columns(**parts, s=pl.col("other").cast(pl.Float32))
@@ -63,13 +63,13 @@ def test_reports_of_small_states(rows: pl.DataFrame) -> None:
     expected = pa.report(rows, "label", "score", **options)
     assert ((table["auc_min"] <= expected["auc"]) & (expected["auc"] <= table["auc_max"])).all()
     assert (table["auc_min"] < table["auc_max"]).any()
-    # Both areas of a difference tie by the bins of all rows, of which there are at most 256.
+    # The AUCs of a difference use the common bins of all rows, at most 256.
     assert_frame_equal(table.select("difference"), expected.select("difference"), abs_tol=0.01)
     stability = pa.population_stability(REFERENCE, state="score")
     assert table.filter(scope="overall")["psi"].item() == states.select(stability).item()["psi"]
     same = ["n", "n_pos", "n_missing", "psi_n", "psi_reference_n"]
     assert table.select(same).equals(expected.select(same))
-    # The comparison is that of segments of states, and so are the folds those of their states.
+    # Comparisons use compare_segments of states, and folds use states.
     compared = pa.compare_segments(states, state="score", by=["key", "month"], adjust=None)
     groups = table.filter(scope="group").sort("key", "month", nulls_last=True)
     assert groups["difference"].equals(compared["difference"])
@@ -144,7 +144,7 @@ def test_neither_rows_nor_states(rows: pl.DataFrame) -> None:
     heavy = rows.group_by("key").agg(state=pa.roc_state("label", "score", weight="weight"))
     report = pa.report(heavy, state="state", by="key", versus="rest")
     row_report = pa.report(rows, "label", "score", by="key", weight="weight")
-    # Weights are quarters.
+    # Weights are multiples of a quarter.
     assert_frame_equal(
         report.select("auc", "se", "lower", "upper"), row_report.select("auc", "se", "lower", "upper")
     )

@@ -1,4 +1,4 @@
-"""Hints for labels and weights, which make no negative of a row without a label."""
+"""Hints for labels and weights, where unlabelled rows never become negatives."""
 
 from __future__ import annotations
 

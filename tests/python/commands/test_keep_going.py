@@ -1,4 +1,4 @@
-"""Reports of files, scores and groups of which some cannot be evaluated."""
+"""Reports with files, scores or groups that cannot be evaluated."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_scores(capsys: Capture) -> None:
 
 @pytest.mark.parametrize("bounded", [False, True])
 def test_groups(bounded: bool, capsys: Capture) -> None:
-    """A label that is neither 0 nor 1 spoils its group alone."""
+    """A label that is neither 0 nor 1 invalidates only its group."""
     bad = rows().with_columns(y=pl.when(pl.col("g").is_in([2, 5])).then(2).otherwise("y"))
     bad.write_parquet("bad.parquet")
     arguments = ["report", "bad.parquet", *OPTIONS, *(["--bounded"] if bounded else [])]
@@ -102,7 +102,7 @@ def test_groups(bounded: bool, capsys: Capture) -> None:
     stderr = capsys.readouterr().err
     assert 'left out the group 2: label "y" holds 2' in stderr
     assert "left out the group 5: " in stderr
-    # A gate that fails is told from parts that are left out.
+    # The exit codes of a failed gate and of omitted parts differ.
     assert main([*arguments, "--keep-going", "--fail-if", "auc < 2"]) == 1
     capsys.readouterr()
 
@@ -116,7 +116,7 @@ def test_a_page_names_what_is_left_out() -> None:
 
 
 def test_nothing_is_left(capsys: Capture) -> None:
-    """If all is at fault, or an option is wrong, the command refuses as it does without --keep-going."""
+    """Without any valid part, or with an invalid option, the error is the same as without --keep-going."""
     Path("none.parquet").write_bytes(b"PAR1")
     for arguments in (
         ["report", "none.parquet", *OPTIONS],

@@ -1,4 +1,4 @@
-"""The kinds of files, the types of their columns over several files, and what is no file of rows."""
+"""Kinds of files, column types over several files, and unsupported files."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def contents(write: Callable[[io.BytesIO], object]) -> bytes:
 
 
 def zipped(written: bytes) -> bytes:
-    """Compress without the time of the day, which names of tests must not have."""
+    """Compress without a timestamp, because test names must be reproducible."""
     return gzip.compress(written, mtime=0)
 
 
@@ -201,7 +201,7 @@ def test_an_address_with_a_token(address: str, name: str) -> None:
 
 
 def test_parquet_files_of_differing_types() -> None:
-    """pandas writes floats as soon as one value is missing."""
+    """pandas writes floats if any value is missing."""
     pl.DataFrame({"y": [], "s": []}, {"y": pl.Null, "s": pl.String}).write_parquet("0.parquet")
     parts = [
         pl.DataFrame({"y": [1, 0], "s": [3, 1], "zip": [123, 5]}),
@@ -308,7 +308,7 @@ def test_numbers_of_groups_stay_numbers() -> None:
 
 
 def test_a_column_that_is_text_in_one_file_is_text_in_all(capsys: Capture) -> None:
-    """And as it is written there: 00123 is no 123."""
+    """The text is unchanged: 00123 is not 123."""
     Path("1.csv").write_text("y,s,zip\n1,2,00123\n0,1,00123\n")
     Path("2.csv").write_text("y,s,zip\n1,2,x\n0,1,123\n")
     assert report_of("1.csv", "2.csv", *COLUMNS, "--by", "zip")["zip"].to_list() == [
@@ -350,7 +350,7 @@ def test_what_a_job_has_not_finished_is_left_out(name: str, capsys: Capture) -> 
     assert capsys.readouterr().err.count(message) == 1
     assert message in Path("out.md").read_text()
     assert areas(name, *COLUMNS) == areas("job/part-0.parquet", *COLUMNS)
-    # Whoever names them gets them.
+    # Explicit names include hidden files.
     assert areas("job/_temporary/**/*.parquet", *COLUMNS)[0][1] == 5
     assert areas("job/_x.parquet", *COLUMNS)[0][1] == 5
     assert areas("job/_*.parquet", *COLUMNS)[0][1] == 5
@@ -409,14 +409,14 @@ def test_a_score_has_its_alias(capsys: Capture) -> None:
 def test_integers_that_are_no_floats_are_not_read_as_some(
     write: Callable[[pl.DataFrame, str], object], dtype: pl.DataType, capsys: Capture
 ) -> None:
-    """Because other files have floats in this column."""
+    """Other files have floats in this column."""
     large = pl.DataFrame({"y": [1, 0], "s": [2**53 + 1, 2**53], "id": [2**60, 1]})
     write(large.cast({"s": dtype}), "a")
     write(pl.DataFrame({"y": [1, 0], "s": [1.5, 0.5], "id": [0.5, 1]}), "b")
     for files in (["a", "b"], ["b", "a"]):
         message = refused(["report", *files, *COLUMNS], capsys)
         assert "'a' has the integer 9007199254740993 in the column 's', which is Float64 in 'b'" in message
-    # A column that is not in use is no matter.
+    # Unused columns are not checked.
     write(pl.DataFrame({"y": [1, 0], "s": [3, 2], "id": [2**60, 1]}).cast({"s": dtype}), "a")
     assert areas("a", "b", *COLUMNS) == [(0.75, 4)]
     message = refused(

@@ -1,4 +1,4 @@
-"""Texts and numbers that mean missing: they are null in labels, scores and weights, and are counted."""
+"""Texts and numbers that mean missing: they become null in labels, scores and weights, and are counted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polars_auc._commands.main import main
 
 Capture = pytest.CaptureFixture[str]
 
-# As R writes it: without the last two rows the AUC is 3/4, and with them as negatives 5/8.
+# As written by R: without the last two rows the AUC is 3/4, and with them as negatives 5/8.
 R_FILE = "label,p,seg\n1,0.9,NA\n0,0.4,ZA\n1,0.3,NA\n0,0.1,ZA\nNA,0.95,NA\nNA,0.2,ZA\n"
 
 
@@ -83,7 +83,7 @@ def test_a_page_counts_what_is_read_as_missing() -> None:
 
 
 def test_groups_keep_their_texts_by_default() -> None:
-    """NA is Namibia."""
+    """NA is the code of Namibia."""
     arguments = [
         "report",
         "na.csv",
@@ -101,7 +101,7 @@ def test_groups_keep_their_texts_by_default() -> None:
     assert pl.read_csv("out.csv")["seg"].to_list() == ["NA", "ZA", None]
     assert main([*arguments, "--null-values", "NA"]) == 0
     assert pl.read_csv("out.csv")["seg"].to_list() == ["ZA", None, None]
-    # Whoever compares a label with the text means the text.
+    # A comparison of the label with the text makes the text a value.
     assert areas("na.csv", "--label", "seg = 'NA'", "--score", "p") == [(8 / 9, 6)]
 
 
@@ -124,7 +124,7 @@ def test_values_of_the_user(capsys: Capture) -> None:
         arguments = [file, "--label", "y", "--score", "s", "--null-values", "x,-999", "--null-values=-9"]
         assert areas(*arguments, "--by", "g") == [(1.0, 3)]
         assert pl.read_parquet("out.parquet")["g"].to_list() == ["a", None, None]
-    # The texts of the user take the place of the others.
+    # The user's texts replace the default ones.
     message = refused(["report", "na.csv", "--label", "label", "--score", "p", "--null-values", "x"], capsys)
     assert "--label 'label' holds words ('0', '1', 'NA')" in message
     assert "\"CASE WHEN label = '1' THEN TRUE WHEN label = '0' THEN FALSE END\"" in message
@@ -158,7 +158,7 @@ def refused(arguments: list[str], capsys: Capture) -> str:
 
 
 def test_hints_make_no_negatives(capsys: Capture) -> None:
-    """Each hint for a label of words and missing ones gives the AUC of the rows that have one."""
+    """Each hint for a text label with missing values gives the AUC of the labelled rows."""
     rows = pl.DataFrame(
         {"y": ["bad", "good", "bad", "good", None, "?"], "s": [0.9, 0.4, 0.3, 0.1, 0.95, 0.2]}
     )
@@ -176,7 +176,7 @@ def test_hints_make_no_negatives(capsys: Capture) -> None:
 
 
 def test_a_score_of_texts(capsys: Capture) -> None:
-    """The hint names the column that the user named, and its name stays."""
+    """The hint has the user's column name, and keeps it as the score name."""
     pl.DataFrame({"y": [1, 0, 1, 0], "my score": ["2", "1", "none yet", "0.5"]}).write_parquet("t.parquet")
     message = refused(["report", "t.parquet", "--label", "y", "--score", "my score"], capsys)
     assert "--score 'my score' holds texts ('none yet'), expected numbers" in message
@@ -196,7 +196,7 @@ def test_a_proposal_reads_missing_labels_and_keeps_groups(capsys: Capture) -> No
 
 
 def test_numbers_that_mean_missing_are_found_by_their_value(capsys: Capture) -> None:
-    """Where the texts NA stand beside them, too; and NaN of a score stays a fault beside such a number."""
+    """This also applies to columns with NA texts; a NaN score remains an error."""
     Path("x.csv").write_text("y,s\n1,3.5\n-999.0,2\n1,2\n0,1\n0.0,5\nNA,8\n")
     assert areas("x.csv", "--label", "y", "--score", "s", "--null-values", "NA,-999") == [(0.5, 4)]
     Path("x.csv").write_text("y,s\n1,3\n0,NaN\n1,NA\n0,1\n")
@@ -214,7 +214,7 @@ def test_a_whole_number_that_means_missing_is_that_number_alone() -> None:
 
 
 def test_large_integers_and_texts_for_missing_stay_apart() -> None:
-    """As they do where no text stands beside them."""
+    """Large integers remain distinct, with or without texts in the column."""
     rows = "y,s\n1,9223372036854775810\n0,9223372036854775809\n1,9223372036854775812\n0,9223372036854775811\n"
     Path("x.csv").write_text(f"{rows}0,NA\n")
     assert areas("x.csv", "--label", "y", "--score", "s") == [(0.75, 4)]
@@ -241,7 +241,7 @@ def test_a_point_in_a_later_row_is_no_decimal_sign(capsys: Capture) -> None:
 
 
 def test_a_file_of_many_texts_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And not once for each of its columns."""
+    """One scan covers all columns."""
     names = [f"c{place}" for place in range(300)]
     rows = pl.DataFrame({"y": [1, 0], "score": [0.2, 0.1]})
     rows.with_columns(pl.lit("a").alias(name) for name in names).write_csv("x.csv")
@@ -268,7 +268,7 @@ def test_the_hint_for_texts_with_decimal_commas_keeps_commas(capsys: Capture) ->
     assert areas("x.csv", *arguments, hint.strip('"')) == [(0.75, 4)]
 
 
-# NA is Namibia; without it three rows are left.
+# NA is the code of Namibia; without it three rows remain.
 COUNTRIES = "y,s,g\n1,3,NA\n0,1,NA\n1,2,ZA\n0,1,ZA\n1,0,NB\n"
 
 

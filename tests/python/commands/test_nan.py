@@ -1,4 +1,4 @@
-"""Scores that are NaN: loud, and skipped only if that is asked for."""
+"""NaN scores: an error by default, and skipped on request."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_skipped_nan_is_missing_and_counted(options: dict[str, Any]) -> None:
     filled = ROWS.with_columns(pl.col("s").fill_nan(None))
     expected = pa.report(filled, "y", ["s", "t"], **keywords)
     assert_frame_equal(table.select(expected.columns), expected)
-    # The NaN of a row without a label is missing anyway.
+    # The NaN of an unlabelled row does not count.
     assert table.filter(score="s")["n_nan"].to_list() == [1, 0, 1]
     assert table.filter(score="t")["n_nan"].to_list() == [0, 0, 0]
 
@@ -120,7 +120,7 @@ def test_keep_going_leaves_such_groups_out(
     assert "left out the group b" not in (stderr := capsys.readouterr().err)
     assert "left out the group a: a score is NaN" in stderr
     assert pl.read_parquet("out.parquet")["n"].to_list() == [14, 14]
-    # Without groups there is nothing to leave out, and the report is as without the option.
+    # Without groups no part can be omitted, and the error is the same.
     assert main(arguments) == 3
     assert "the score 's' is NaN in 1 row" in capsys.readouterr().err
     assert main([*arguments, "--by", "g", "--nan", "skip"]) == 0
@@ -169,7 +169,7 @@ def test_the_help_of_nan_holds_for_each_command(command: str, capsys: Capture) -
 
 @pytest.fixture
 def states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Path:
-    """States of groups, one of which has NaN."""
+    """Return states of groups; one group has NaN."""
     monkeypatch.chdir(tmp_path)
     ROWS.write_parquet("rows.parquet")
     arguments = ["state", "rows.parquet", "--label", "y", "--score", "s", "--by", "g", "-o", "states.parquet"]

@@ -1,4 +1,4 @@
-"""Dates in SQL: texts that are compared with dates and times, and date_trunc."""
+"""Dates in SQL: comparisons of texts with dates and times, and date_trunc."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROWS = pl.DataFrame({"day": DAYS, "y": [row % 2 for row in range(DAYS.len())]}).
 )
 ROWS = ROWS.with_columns(
     utc=pl.col("at").dt.replace_time_zone("UTC"),
-    # The day of India begins before that of UTC.
+    # A day in India starts before the day in UTC.
     zoned=pl.col("at").dt.replace_time_zone("UTC").dt.convert_time_zone("Asia/Kolkata"),
 )
 
@@ -42,7 +42,7 @@ def chosen(sql: str) -> list[datetime.date]:
         ("at >= '2026-02-01T13:30:05'", pl.col("at") >= datetime.datetime(2026, 2, 1, 13, 30, 5)),
         ("utc >= '2026-02-01'", pl.col("at") >= datetime.datetime(2026, 2, 1)),
         ("text >= '2026-02-01'", pl.col("day") >= datetime.date(2026, 2, 1)),
-        # One text, of which each comparison makes its own.
+        # The same text becomes a different literal in each comparison.
         ("text >= '2026-02-01' AND day >= '2026-02-01'", pl.col("day") >= datetime.date(2026, 2, 1)),
         ("utc >= '2026-02-01' OR text = '2026-02-01'", pl.col("day") >= datetime.date(2026, 2, 1)),
         ("day >= '2026-02-01' AND at >= '2026-02-01'", pl.col("day") >= datetime.date(2026, 2, 1)),

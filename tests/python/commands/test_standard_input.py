@@ -1,4 +1,4 @@
-"""``-``: rows that are piped into a command."""
+"""``-``: rows piped into a command."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ FILES_AND_COLUMNS = [str(DATA), "--label", "label", "--score", "forest", "--scor
 
 
 def written(tmp_path: Path, *arguments: str) -> pl.DataFrame:
-    """Return the table that a command writes."""
+    """Return the written table of a command."""
     output = tmp_path / "out.parquet"
     assert main([*arguments, "--quiet", "-o", str(output)]) == 0
     return pl.read_parquet(output)
@@ -66,10 +66,10 @@ def test_compare(tmp_path: Path) -> None:
         pairs = tests.sort("segment").select("segment", pl.col("forest").struct.field("differences"))
         expected = pairs.explode("differences").unnest("differences").collect()
         if keywords:
-            # The others are compared with the first, which is the second name of these pairs.
+            # The first score is the reference, the second name of these pairs.
             expected = expected.rename({"score_a": "second", "score_b": "first"})
         else:
-            # The expression takes the second from the first.
+            # The expression computes first minus second.
             flipped = {"difference": "difference", "lower": "upper", "upper": "lower", "z": "z"}
             expected = expected.rename({"score_a": "first", "score_b": "second"}).with_columns(
                 (-pl.col(other)).alias(name) for name, other in flipped.items()
@@ -80,11 +80,11 @@ def test_compare(tmp_path: Path) -> None:
             for row in table.iter_rows(named=True):
                 rows = ROWS.filter(pl.col("segment") == row["segment"])
                 assert rows.select(pa.roc_auc("label", row[side])).collect().item() == row[f"{side}_auc"]
-        # The second minus the first, as in a report.
+        # Second minus first, as in a report.
         assert_series_equal(
             table["difference"], table["second_auc"] - table["first_auc"], check_names=False, abs_tol=1e-12
         )
-        # The tests of all segments are one family, and those of the expression are of one segment.
+        # The command adjusts over all segments, the expression within one segment.
         adjusted = pa.adjust_p_values("p_value") if not keywords else pl.col("p_value")
         assert table["p_adjusted"].equals(table.select(adjusted).to_series())
 
@@ -253,7 +253,7 @@ def test_every_command_knows_partitions(
     where = ["--where", "month > 1"]
     assert main([command, "loans/month=*/*.parquet", *arguments, *where]) == 0
     capsys.readouterr()
-    # A name without a glob is a file of its own, and the error says what to name.
+    # Without a wildcard the error is about one file name.
     for names, instead in (
         ("loans/month=1/a.parquet", ": to make it a column, name the folder 'loans'"),
         ("loans/month=*/*.csv", ", of which only Parquet files make columns"),

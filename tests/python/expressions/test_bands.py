@@ -1,4 +1,4 @@
-"""Bands about ROC curves: options, many rows, states, and how often they hold the curve of the population."""
+"""Bands about ROC curves: options, many rows, states, and coverage of the population's curve."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _rows(n: int, seed: int, shift: float = 1.0, share: float = 0.5) -> pl.DataF
 
 
 def _distance(curve: pl.DataFrame, n_pos: int, n_neg: int, fpr: float, tpr: float) -> float:
-    """How far a point is from a curve without ties, by the likelihood of both rates."""
+    """Return the distance of a point from a curve without ties, by the likelihood of both rates."""
 
     def divergence(share: Any, rate: float) -> Any:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -140,7 +140,7 @@ def _distance(curve: pl.DataFrame, n_pos: int, n_neg: int, fpr: float, tpr: floa
         return np.nan_to_num(parts[0]) + np.nan_to_num(parts[1])
 
     x, y = curve["fpr"].to_numpy(), curve["tpr"].to_numpy()
-    # On a level piece the curve passes the fpr itself.
+    # On a horizontal segment the curve passes the fpr itself.
     at = np.searchsorted(x, fpr)
     f, t = np.append(x, fpr), np.append(y, y[at - 1])
     return float((n_neg * divergence(f, fpr) + n_pos * divergence(t, tpr)).min())
@@ -158,7 +158,7 @@ def test_a_band_of_likelihood_ends_at_one_distance() -> None:
         if 0.001 < place[end] < 0.999
     ]
     assert len(ends) > 40
-    # The limits are drawn together where the curve cannot fall, so a few are nearer.
+    # Limits are tightened where the curve cannot decrease, so a few are nearer.
     assert np.quantile(ends, 0.3) == pytest.approx(max(ends), rel=1e-6)
 
 
@@ -167,7 +167,7 @@ def _band(frame: pl.DataFrame, **options: Any) -> pl.DataFrame:
 
 
 def _smooth_curve(frame: pl.DataFrame, rates: Any) -> tuple[Any, Any]:
-    """The smooth curve near that of scores without ties, and its slope: ranks are smoothed."""
+    """Return the smooth curve of scores without ties, and its slope: ranks are smoothed."""
     label = frame.sort("s", descending=True)["y"].to_numpy().astype(float)
     n_pos, n_neg = label.sum(), len(label) - label.sum()
     pos, neg = label / n_pos, (1 - label) / n_neg
@@ -192,7 +192,7 @@ def test_a_regional_band_reaches_as_far_as_its_process() -> None:
     z = norm.isf(0.025)
     wilson = np.sqrt(tpr * (1 - tpr) / 160 + z**2 / (4 * 160**2)) / (1 + z**2 / 160)
     deviation = np.maximum(deviation, wilson)
-    # Limits that are drawn together, or cut off at 1, are nearer.
+    # Tightened or clipped limits are nearer.
     reach = ((band["tpr"] - band["lower_tpr"]).to_numpy() / deviation)[band["lower_tpr"] > 0]
     assert np.quantile(reach, 0.4) == pytest.approx(reach.max(), rel=0.03)
     # The process itself, from its covariance.
@@ -205,7 +205,7 @@ def test_a_regional_band_reaches_as_far_as_its_process() -> None:
 
 
 def test_a_smoothed_bootstrap_samples_a_smooth_curve() -> None:
-    """Both sides are so many standard deviations of samples, which follow from binomial numbers."""
+    """Both sides are multiples of sample standard deviations, which follow from binomial numbers."""
     frame = _rows(500, 8)
     band = _band(frame, method="smoothed_bootstrap", n_points=21, n_resamples=2000)[2:10]
     rates = band["fpr"].to_numpy()
@@ -218,7 +218,7 @@ def test_a_smoothed_bootstrap_samples_a_smooth_curve() -> None:
 
 
 def test_a_region_at_the_ends() -> None:
-    """At both ends there is no variance, and the limits are those of the neighbours."""
+    """At both ends there is no variance, and the limits equal those of the neighbours."""
     band = _band(_rows(60, 9), method="regional", n_points=11)
     assert (band["lower_tpr"][0], band["upper_tpr"][-1]) == (0.0, 1.0)
     assert band["upper_tpr"][0] <= band["upper_tpr"][1]
@@ -226,7 +226,7 @@ def test_a_region_at_the_ends() -> None:
 
 
 def test_new_curves_are_between_the_ends_of_a_central_region() -> None:
-    """Of folds, the share of curves that are wholly within it is at least the level."""
+    """The share of folds' curves wholly within the region is at least the level."""
     frame = _rows(900, 3).with_columns(fold=pl.int_range(900) % 30)
     bands = frame.select(band=pa.roc_band("y", "s", method="central_region", fold="fold", level=0.5))
     at = bands["band"].explode().struct.field("fpr").to_list()
@@ -250,7 +250,7 @@ def test_new_curves_are_between_the_ends_of_a_central_region() -> None:
 )
 @pytest.mark.parametrize("resample", ["stratified", "plain"])
 def test_many_rows_are_resampled_in_cells(method: Any, resample: Any) -> None:
-    """The band of 40,000 rows is as wide as its standard errors say, and its middle is the curve."""
+    """The width of the band of 40,000 rows agrees with its standard errors, and its middle is the curve."""
     frame = _rows(40_000, 1)
     band = _band(frame, method=method, resample=resample, n_points=21, n_resamples=400)
     curve = frame.select(pa.roc_curve("y", "s", at_fpr=band["fpr"].to_list())).explode("s").unnest("s")
@@ -276,7 +276,7 @@ def test_many_rows_are_resampled_in_cells(method: Any, resample: Any) -> None:
     ],
 )
 def test_bands_narrow_as_rows_grow(method: Any) -> None:
-    """A hundred times as many rows have a band of about a tenth of the width."""
+    """A hundred times as many rows give a band of about a tenth of the width."""
 
     def width(n: int) -> float:
         band = _band(_rows(n, 11), method=method, n_points=41)
@@ -333,7 +333,7 @@ def test_curves_of_folds_make_a_band() -> None:
     ],
 )
 def test_bands_of_one_curve_hold_the_curve_of_the_population(method: Any, least: float, most: float) -> None:
-    """Simultaneous coverage at 95 % of 300 samples of normal scores; the bounds are three standard errors."""
+    """Simultaneous coverage at 95 % of 300 normal samples; the bounds are three standard errors."""
     frames = [_rows(100, seed).with_columns(sample=pl.lit(seed)) for seed in range(300)]
     bands = pl.concat(frames).group_by("sample").agg(band=pa.roc_band("y", "s", method=method))
     places = bands.explode("band").unnest("band")
@@ -397,7 +397,7 @@ def test_how_much_of_curves_is_outside_a_band() -> None:
 
 
 def test_bands_contain_their_curves() -> None:
-    """Curves of folds are read at thresholds, and the corners of the boxes of all folds hold each curve."""
+    """Curves of folds are read at thresholds; the outer corners of the folds' boxes enclose each curve."""
     frame = _rows(600, 5).with_columns(fold=pl.int_range(600) % 6)
     band = frame.select(
         band=pa.roc_band(
@@ -428,7 +428,7 @@ def test_columns_that_are_no_bands_and_no_curves() -> None:
 
 
 def test_points_of_other_rows_do_not_matter() -> None:
-    """A null in a row that is cut off, or under a null list, is none of the curves' points."""
+    """Nulls in sliced rows, or under a null list, are not points of the curves."""
     hole = [{"fpr": None, "tpr": 0.5}]
     dtype = pl.List(pl.Struct({"fpr": pl.Float64, "tpr": pl.Float64}))
     curves = pl.Series([hole, _curve((0, 0), (1, 1)), hole], dtype=dtype)

@@ -1,4 +1,4 @@
-"""Intervals by bootstrap: options, and agreement with the functions that resample by themselves."""
+"""Intervals by bootstrap: options, and agreement with functions that resample."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_limits_are_near_those_of_other_methods() -> None:
 
 
 def test_each_resample_repeats_the_choice() -> None:
-    """The interval of a chosen point is wider than that of a point that is known beforehand."""
+    """The interval of a selected point is wider than that of a fixed point."""
     frame = rows()
     best = numbers(frame, "operating_point", "y", "s", criterion="youden")
     fixed = numbers(frame, "confusion_at", "y", "s", at=best["threshold"]["estimate"])
@@ -52,7 +52,7 @@ def test_each_resample_repeats_the_choice() -> None:
 
 
 def test_many_rows_are_resampled_by_cells() -> None:
-    """Cells have the estimate of the rows and about their standard error."""
+    """Cells give the estimate of the rows and about their standard error."""
     rng = np.random.default_rng(5)
     label = rng.random(40_000) < 0.3
     frame = pl.DataFrame({"y": label, "s": rng.normal(size=40_000) + label})
@@ -103,7 +103,7 @@ def test_refused() -> None:
         pa.bootstrap_ci("operating_point", "y", "s", criterion="best")
     with pytest.raises(pl.exceptions.ComputeError, match='bootstrap_ci: label "s" holds'):
         frame.select(pa.bootstrap_ci("gini", "s", "s"))
-    # What was refused left nothing behind.
+    # Errors have no side effects.
     assert frame.select(pa.gini("y", "s")).dtypes == [pl.Float64]
 
 

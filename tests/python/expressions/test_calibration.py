@@ -1,4 +1,4 @@
-"""Calibration where it is hard to compute: rare events, scores near 0 and 1, scores close together."""
+"""Calibration in numerically hard cases: rare events, extreme scores, close scores."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FIELDS = [f"{name}{end}" for name in oracles.ESTIMATES for end in ("", "_se")]
 @pytest.mark.parametrize("kind", SCORES)
 @pytest.mark.parametrize("weighted", [False, True], ids=["rows", "weights"])
 def test_recalibration_has_a_maximum(kind: str, weighted: bool) -> None:
-    """Newton's method ends there from afar; the standard errors are those of the maximum."""
+    """Newton's method converges from far away; the standard errors are those of the maximum."""
     draw = random.Random(1)
     for _ in range(30):
         rows = [
@@ -46,7 +46,7 @@ def test_recalibration_has_a_maximum(kind: str, weighted: bool) -> None:
                 assert got[name] is None, rows
                 continue
             assert got[name] is not None, rows
-            # Where the likelihood is flat, its maximum is known to less than the standard error, not to 1e-9.
+            # A flat likelihood determines its maximum to less than the standard error, not to 1e-9.
             assert math.isclose(got[name], value, rel_tol=1e-9, abs_tol=1e-9 * (1 + se)), (name, rows)
             assert math.isclose(got[f"{name}_se"], se, rel_tol=1e-8), (name, rows)
 
@@ -60,7 +60,7 @@ def test_hosmer_lemeshow_is_infinite_if_a_group_was_certain_and_wrong() -> None:
 
 @pytest.mark.parametrize(("n", "bins", "edge"), [(91, 10, 7), (171, 10, 7), (76, 15, 11), (101, 20, 11)])
 def test_a_quantile_at_a_row_is_its_score(n: int, bins: int, edge: int) -> None:
-    """``(n - 1) edge / bins`` is a whole number here, and its row belongs to the lower bin."""
+    """``(n - 1) edge / bins`` is an integer here, and its row belongs to the lower bin."""
     rank = (n - 1) * edge // bins
     # Far above the row before, so that a rounding of the rank moves the quantile.
     scores = [(row + 1) / 1000 if row < rank else 0.9 + row / 10_000 for row in range(n)]

@@ -1,4 +1,4 @@
-"""Several classes, subgroups and folds: columns, dtypes and refusals, beyond what the laws say."""
+"""Several classes, subgroups and folds: columns, dtypes and errors that the laws do not cover."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def test_rates_in_any_order() -> None:
 
 
 def test_area_under_the_adjusted_curve() -> None:
-    """Ties are diagonals, so that the trapezoids make the positives-weighted mean of the strata's areas."""
+    """Ties are diagonals, so the trapezoids give the positives-weighted mean of the strata's areas."""
     frame = fixed(2000)
     curve = frame.select(pa.covariate_adjusted_roc_curve("label", "score", "g")).to_series().explode()
     x, y = curve.struct.field("fpr"), curve.struct.field("tpr")
@@ -264,7 +264,7 @@ def test_area_under_the_adjusted_curve() -> None:
     area = (x.diff() * (y + y.shift()) / 2).sum()
     mean = frame.select(pa.grouped_roc_auc("label", "score", "g", average="positives", error="within")).item()
     assert math.isclose(area, mean["auc"], rel_tol=1e-12)
-    # A map of its own in each stratum changes nothing.
+    # A monotone map in each stratum changes nothing.
     moved = frame.with_columns(pl.col("score") * pl.lit(2.0).pow("g"))
     assert (
         moved.select(pa.covariate_adjusted_roc_curve("label", "score", "g"))
@@ -272,7 +272,7 @@ def test_area_under_the_adjusted_curve() -> None:
         .explode()
         .equals(curve)
     )
-    # In one stratum, its points are among those of the curve, and so are all that are corners of it.
+    # In one stratum, its points are on the curve, and include all corners of the curve.
     single = frame.with_columns(all=1)
     one = single.select(pa.covariate_adjusted_roc_curve("label", "score", "all")).to_series().explode()
     whole = frame.select(pa.roc_curve("label", "score")).to_series().explode()
@@ -293,7 +293,7 @@ def test_area_under_the_adjusted_curve() -> None:
     ],
 )
 def test_several_columns_make_the_strata_together(function: Any) -> None:
-    """A row that lacks one of them is skipped."""
+    """A row with a null in one of them is skipped."""
     frame = fixed(2000).with_columns(
         k=-pl.col("score"), h=pl.when(pl.int_range(pl.len()) % 7 > 0).then(pl.int_range(pl.len()) % 2)
     )

@@ -49,7 +49,7 @@ def test_adjusted_p_values(p: list[float]) -> None:
 )
 @examples(50)
 def test_hommel_is_the_closed_test_of_simes(p: list[float]) -> None:
-    """A hypothesis is rejected if each set that it is in is rejected by Simes' test."""
+    """A hypothesis is rejected if Simes' test rejects each set that contains it."""
 
     def simes(values: list[float]) -> float:
         return min(len(values) * value / rank for rank, value in enumerate(sorted(values), start=1))
@@ -271,7 +271,7 @@ def test_bounds_that_are_none(rate: str) -> None:
 
 @pytest.mark.parametrize("option", ["max_fpr", "min_tpr", "at_fpr", "at_tpr", "null"])
 def test_what_each_method_compares(option: str) -> None:
-    """The bootstrap compares everything, DeLong areas; of clusters it compares whole areas only."""
+    """The bootstrap compares every statistic, DeLong areas; with clusters only whole areas."""
 
     def written(**others: Any) -> pl.Expr:
         options: dict[str, Any] = {option: 0.5, **others}
@@ -380,7 +380,7 @@ def test_separated_clusters_keep_their_doubt() -> None:
     [(50, 50, {0.05: 1, 0.01: 4, 0.001: 15}), (50, 10, {0.05: 2, 0.01: 16, 0.001: 67})],
 )
 def test_how_good_the_approximation_is(n_pos: int, n_neg: int, above: dict[float, int]) -> None:
-    """The docstring of mann_whitney_u says by how many per cent it lies above the exact p-value."""
+    """The docstring of mann_whitney_u has the excess over the exact p-value in per cent."""
     exact, asymptotic = (
         pa.mann_whitney_u("y", "s", method=method).struct.field("p_value").alias(method)
         for method in ("exact", "asymptotic")
@@ -436,7 +436,7 @@ def test_left_out_row_by_row() -> None:
     assert got["auc"].is_null().to_list() == [False, True, False, True]
     assert got["alpha"].is_null().to_list() == [False, True, True, True]
     assert frame.select(pa.roc_auc_power(None, "m", "n", power=0.8)).columns == ["m"]
-    # One half is rejected as often as the level says, and two rows never so often.
+    # One half is rejected at the rate of the level, and two rows never as often.
     assert pa.roc_auc_power(None, 40, 70, power=0.02) is None
     assert pa.roc_auc_power(None, 1, 1, power=0.9) is None
     assert pa.roc_auc_power(0.6, 5, 5, power=0.999, alpha=None) is None
@@ -460,7 +460,7 @@ def test_not_exactly_one_is_left_out() -> None:
 
 
 def test_ratio_of_the_rows_that_a_paired_test_needs() -> None:
-    """By DeLong's variance of the difference among the rows of each class."""
+    """Compare with DeLong's variance of the difference among the rows of each class."""
     frame = fixed(400).drop_nulls(["label", "score", "other"])
     rows = list(frame.select("label", "score", "other").iter_rows())
     score_placements = [placements([(row[0], row[1 + k]) for row in rows]) for k in range(2)]
@@ -486,7 +486,7 @@ def test_ratio_of_the_rows_that_a_paired_test_needs() -> None:
 
 
 def test_power_of_numbers() -> None:
-    """A plan is often a single one: numbers give numbers, and columns a column."""
+    """Numbers give a number, for a single plan; columns give a column."""
     frame = pl.DataFrame({"auc": [0.73], "m": [41], "n": [72]})
     power = pa.roc_auc_power(0.73, 41, 72)
     assert isinstance(power, float)

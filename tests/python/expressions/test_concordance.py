@@ -1,4 +1,4 @@
-"""The concordance index of censored times, against other packages and what it promises."""
+"""The concordance index of censored times, compared with other packages and its documentation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import polars_auc as pa
 
-# Weeks, whether the event was seen, and a score.
+# Weeks, whether the event was observed, and a score.
 ROWS = pl.DataFrame(
     [
         (20, True, 3.0),
@@ -52,12 +52,14 @@ def test_a_wrong_dtype_is_reported_by_role(column: str, message: str) -> None:
 
 
 def test_as_scikit_survival() -> None:
-    """Made with scikit-survival's ``concordance_index_censored`` and ``concordance_index_ipcw``."""
+    """Expected values are from scikit-survival's ``concordance_index_censored`` and
+    ``concordance_index_ipcw``.
+    """
     harrell = index(ROWS)
     assert (harrell["concordant"], harrell["discordant"], harrell["tied"]) == HARRELL[1:]
     assert harrell["concordance"] == pytest.approx(HARRELL[0], rel=1e-15)
     assert (harrell["n_events"], harrell["n"]) == (7, 12)
-    # Without the row that is censored at the time of an event: there the two take different G.
+    # Without the row that is censored at an event time: both functions use a different G there.
     apart = ROWS.filter((pl.col("week") != 17) | pl.col("event"))
     assert index(apart, method="uno")["concordance"] == pytest.approx(UNO, rel=1e-14)
     assert index(apart, method="uno", tau=25)["concordance"] == pytest.approx(UNO_BEFORE_25, rel=1e-14)

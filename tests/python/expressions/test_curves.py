@@ -1,4 +1,4 @@
-"""Curves and tables against one another, in every dtype, and what is refused."""
+"""Curves and tables compared with each other, in every dtype, and errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOANS = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0, None], "points": [6, 5, 4, 3, 3,
 
 
 def many(n: int = 300_000) -> pl.DataFrame:
-    """More rows than one thread ranks, with ties."""
+    """Return more rows than one thread ranks, with ties."""
     rng = np.random.default_rng(4)
     label = rng.random(n) < 0.2
     return pl.DataFrame({"y": label, "s": np.round(rng.normal(size=n) + label, 3)})
@@ -40,14 +40,14 @@ def test_curves_are_one_curve() -> None:
     expected = counts.select("threshold", (pl.col("fp") + pl.col("tp")).alias("n"), "tp")
     assert_frame_equal(cap.select("threshold", "n", "tp"), expected)
     assert_frame_equal(det.select("fpr"), roc.select("fpr"), check_exact=True)
-    # numpy divides as IEEE says.
+    # numpy uses IEEE division.
     assert (cap["population"].to_numpy() == cap["n"].to_numpy() / frame.height).all()
 
 
 def test_large_tables() -> None:
-    """The bands of many rows, by Polars' own expressions."""
+    """Compute the bands of many rows by Polars expressions."""
     frame = many()
-    # Twice the middle of the rows of a score, from the upper end and from the nearer one.
+    # Twice the middle rank of a score, from the upper and from the nearer end.
     twice = (2 * (pl.len() - pl.col("s").rank("average")) + 1).cast(pl.Int64)
     nearer = pl.min_horizontal(twice, 2 * pl.len().cast(pl.Int64) - twice)
     from_end = -(-nearer * 20 // (2 * pl.len().cast(pl.Int64)))
@@ -170,7 +170,7 @@ def test_one_score_that_most_rows_have() -> None:
         stability = frame.select(pa.population_stability("old", score)).item()
         assert stability["psi"] == pytest.approx(expected, rel=1e-12)
         assert stability["n_bands"] == 2
-    # 95 % of the rows have one score, and those above it are the only positives.
+    # 95 % of the rows have one score, and only rows above it are positive.
     rows = pl.DataFrame({"y": [0] * 95 + [1] * 5, "s": reference})
     for score, bands, lifts in ((pl.col("s"), [1, 6], [20.0, 0.0]), (-pl.col("s"), [5, 10], [0.0, 20.0])):
         table = points(rows, pa.gains_table("y", score))

@@ -1,4 +1,4 @@
-"""Areas, and differences of areas, that are equal: what does not vary has a variance of exactly 0."""
+"""Equal areas and equal differences of areas: without variation the variance is exactly 0."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AVERAGES: tuple[Average, ...] = ("macro", "rows", "positives", "pairs")
 
 
 def fold(key: int, first: int, second: int, negatives: int = 10) -> list[tuple[Any, ...]]:
-    """Return a positive that beats so many of the negatives by either score, and the negatives."""
+    """Return a positive that beats these numbers of negatives by each score, and the negatives."""
     rest = [(key, False, float(rank), float(rank)) for rank in range(negatives)]
     return [(key, True, first - 0.5, second - 0.5), *rest]
 
@@ -39,7 +39,7 @@ def differences(frame: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def test_differences_of_a_tenth() -> None:
-    """Areas of 7, 8 and 3 tenths less 6, 7 and 2: as floats they differ, and t was 1.7e15."""
+    """Areas of 7, 8 and 3 tenths minus 6, 7 and 2: as floats they differ, and t was 1.7e15."""
     for answer in differences(frame_of_folds([fold(0, 7, 6), fold(1, 8, 7), fold(2, 3, 2)])):
         assert (answer["difference"], answer["se"], answer["t"], answer["p_value"]) == (0.1, 0.0, None, None)
 
@@ -70,7 +70,7 @@ def test_an_unpaired_difference_without_error() -> None:
 @pytest.mark.parametrize("versus", ["rest", "overall"])
 @pytest.mark.parametrize("cluster", [None, "c"])
 def test_segments_that_are_copies(versus: Any, cluster: str | None) -> None:
-    """Copies in the same clusters vary together; the errors of their differences were 1e-9."""
+    """Copies in the same clusters are perfectly correlated; the errors of their differences were 1e-9."""
     pattern = [(True, 3, 0), (True, 1, 1), (False, 1, 0), (False, 0, 2), (True, 2, 2), (False, 2, 1)]
     for copies in (1, 3, 5, 7):
         rows = [("a", *row) for row in pattern] + [("b", *row) for row in pattern * copies]
@@ -85,7 +85,7 @@ def test_segments_that_are_copies(versus: Any, cluster: str | None) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_paired_differences_of_clusters(seed: int) -> None:
-    """Against exact fractions: 0 exactly where the variance of the difference is 0."""
+    """Compare with exact fractions: exactly 0 where the variance of the difference is 0."""
     generator = random.Random(seed)
     n = generator.randint(4, 12)
     labels = [row % 2 for row in range(n)]

@@ -1,4 +1,4 @@
-"""The Gini index of a target that is a number."""
+"""The Gini index of a numeric target."""
 
 from __future__ import annotations
 

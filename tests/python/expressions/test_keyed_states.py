@@ -1,4 +1,4 @@
-"""States beside keys and labels: folds, users and samples, against the rows that the states were made of."""
+"""States with keys and labels: folds, users and samples, compared with their source rows."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_small_states_of_each_fold(frame: pl.DataFrame) -> None:
 
 
 def test_curves_of_folds_of_small_states() -> None:
-    """A fold's rows of one bin tie; pooled, those of one bin of all folds together."""
+    """Rows of a fold in the same bin tie; pooled, rows in the same bin of all folds tie."""
     frame = fixed(3000).drop_nulls(["label", "score", "key"])
     states = frame.group_by("key").agg(state=pa.roc_state("label", "score", max_bins=16))
     for by, expression in (
@@ -83,7 +83,7 @@ def test_curves_of_folds_of_small_states() -> None:
 @given(frame=frames(scores_with_nan, max_rows=40), bands=st.integers(1, 12))
 @examples(80)
 def test_samples_of_states(frame: pl.DataFrame, bands: int) -> None:
-    # A state has no rows whose label is missing, and null is neither sample.
+    # A state omits unlabelled rows, and a null sample is in neither sample.
     labelled = frame.drop_nulls("label")
     states = frame.group_by("g", "key").agg(state=pa.roc_state("label", "score"))
     is_reference = pl.col("key") == "a"
@@ -102,7 +102,7 @@ def test_samples_of_states_with_weights(frame: pl.DataFrame, bands: int) -> None
     labelled = frame.drop_nulls("label")
     states = frame.group_by("key").agg(state=pa.roc_state("label", "score", weight="weight"))
     is_reference = pl.col("key") == "a"
-    # The weights are multiples of a quarter, which a state holds as they are.
+    # The weights are multiples of a quarter, which are exact in a state.
     same(
         states.select(pa.population_stability(is_reference, state="state", bands=bands)),
         labelled.select(pa.population_stability(is_reference, "score", weight="weight", bands=bands)),
@@ -114,7 +114,7 @@ def test_samples_of_states_with_weights(frame: pl.DataFrame, bands: int) -> None
 def test_folds_of_states_with_weights(frame: pl.DataFrame) -> None:
     labelled = frame.drop_nulls("label")
     states = labelled.group_by("g", "key").agg(state=pa.roc_state("label", "score", weight="weight"))
-    # The weights are multiples of a quarter, which a state holds as they are.
+    # The weights are multiples of a quarter, which are exact in a state.
     same(
         states.select(pa.cv_roc_auc(state="state", fold="key")),
         labelled.select(pa.cv_roc_auc("label", "score", "key", weight="weight")),

@@ -1,4 +1,4 @@
-"""Intervals and tests that hold at all periods at once."""
+"""Intervals and tests that are valid at all periods simultaneously."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FUNCTIONS: list[Callable[..., pl.Expr]] = [
 
 
 def nights(n: int = 40, seed: int = 1, drop: float = 0.0) -> pl.DataFrame:
-    """Periods in order; from the half on they are lower by the drop."""
+    """Return periods in order; the second half is lower by the drop."""
     rng = np.random.default_rng(seed)
     se = rng.choice([0.01, 0.015, 0.03], n)
     auc = 0.75 + se * rng.standard_normal(n) - drop * (np.arange(n) >= n // 2)
@@ -78,7 +78,7 @@ def test_always_valid_is_a_mixture(
             assert (got[field] is None) == (value is None), field
             assert value is None or got[field] == pytest.approx(value, rel=1e-8, abs=1e-9), field
         assert (got["lower"] is None) == (got["upper"] is None) == (wanted["e_value"] is None)
-    # The limits are the values against which the evidence is 1 / (1 - level).
+    # At the limits the evidence is 1 / (1 - level).
     last = answers(frame, expression)[-1:] if rows else []
     used = [row for row in rows if oracles.usable(row)]
     variances = [oracles.part([row]).variance for row in used]
@@ -114,7 +114,7 @@ def test_a_change_is_the_least_evidence_of_the_likeliest_beginning(
         largest = max(largest, wanted.e_value)
         assert row["p_value"] == pytest.approx(min(1, 1 / largest), rel=1e-6)
         assert row["change"] == pytest.approx(row["after"] - row["before"], abs=1e-12)
-        # Two beginnings may have the same evidence.
+        # Two change points may have the same evidence.
         if row["since"] == wanted.since:
             assert row["before"] == pytest.approx(wanted.before.mean, rel=1e-12)
             assert row["after"] == pytest.approx(wanted.after.mean, rel=1e-12)
@@ -150,7 +150,7 @@ def test_everywhere_the_same(function: Callable[..., pl.Expr]) -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_what_does_not_count(function: Callable[..., pl.Expr]) -> None:
-    """The unit of weights, and periods without an estimate, without an error or of weight 0."""
+    """Test the unit of weights, and periods without an estimate, without an error or of weight 0."""
     frame = nights(drop=0.05).with_columns(pl.col("auc", "se").cast(pl.Float64))
     plain = answers(frame, function("auc", "se", weight="weight"))
     rescaled = answers(frame, function("auc", "se", weight=1024 * pl.col("weight")))
@@ -178,7 +178,7 @@ def test_nan_stays(function: Callable[..., pl.Expr]) -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_the_test_is_the_interval(function: Callable[..., pl.Expr]) -> None:
-    """Two-sided, a p-value is at most 1 less the level once an interval has left out the value."""
+    """A two-sided p-value is at most 1 minus the level once an interval has excluded the value."""
     options: dict[str, Any] = {"null": 0.76} if function is pa.always_valid else {"null": 0.01}
     has_alarm = False
     for row in answers(nights(200, drop=0.05), function("auc", "se", **options)):
@@ -244,7 +244,7 @@ def test_errors_of_few_positives_have_a_floor(
 
 
 def test_few_positives_raise_no_false_alarm() -> None:
-    """Two nearly equal placements give a tiny error: without counts a year of such nights is an alarm."""
+    """Nearly equal placements give a tiny error: without counts a year of such nights is an alarm."""
     rng = np.random.default_rng(1)
     year = pl.DataFrame({"night": np.repeat(np.arange(365), 1002)}).with_columns(
         y=pl.int_range(pl.len()).over("night") < 2

@@ -1,4 +1,4 @@
-"""Thresholds in special cases, and options that are refused."""
+"""Thresholds in edge cases, and errors for options."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_no_false_positive_is_called_for_nothing(criterion: Any, target: float) 
 
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_a_threshold_with_a_tpr_of_zero_is_chosen(weight: str | None) -> None:
-    """Calling no row positive must be better than every threshold, and here it is as good as one."""
+    """Predicting no row positive must be better than every threshold; here it is only equally good."""
     rows = pl.DataFrame({"y": [0, 1, 0], "s": [3, 1, 1], "w": [1.0, 1.0, 1.0]})
     point = only(rows, pa.operating_point("y", "s", criterion="target_fpr", target=0.5, weight=weight))
     assert (point["threshold"], point["tpr"], point["fpr"], point["criterion"]) == (3, 0, 0.5, 0.5)
@@ -90,7 +90,7 @@ def test_thresholds_of_128_bits_keep_all_digits(at: int) -> None:
 
 
 def test_thresholds_of_decimal_scores_are_the_decimals_that_are_written() -> None:
-    # In floats 0.07 * 100 is a little more than 7, and 1.1 * 100 is more than 110.
+    # As floats, 0.07 * 100 is a little more than 7, and 1.1 * 100 is more than 110.
     cents = pl.DataFrame(
         {"y": [1, 0, 1], "s": [Decimal("0.07"), Decimal("0.06"), Decimal("1.10")]},
         schema_overrides={"s": pl.Decimal(20, 2)},

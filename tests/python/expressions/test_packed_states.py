@@ -1,4 +1,4 @@
-"""States as bytes: what was packed is unpacked, and any other bytes are refused."""
+"""States as bytes: pack and unpack are inverse, and invalid bytes are errors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ GOLDEN = {
 
 
 def wide(rows: int = 20_000) -> pl.DataFrame:
-    """Return distinct scores, a few among them tied and infinite."""
+    """Return distinct scores, with a few ties and infinities."""
     generator = np.random.default_rng(7)
     scores = np.concatenate([generator.normal(size=rows), np.repeat([2.5, np.inf, -np.inf], 5)])
     return pl.DataFrame({"s": scores}).with_columns(y=pl.col("s") + generator.normal(size=rows + 15) > 0.5)
@@ -105,7 +105,7 @@ def test_bytes_with_and_without_weights() -> None:
         packed.select(pa.unpack_state("plain", weights=True))
     with pytest.raises(ValueError, match="unpack_state: weights must be"):
         pa.unpack_state("plain", weights=1)  # type: ignore[arg-type]
-    # The square of 1e10 is more than a state has room for.
+    # The square of 1e10 exceeds the range of a state.
     bins = packed.select(pa.unpack_state("heavy", weights=True)).unnest("heavy")["bins"].item()
     assert [each["pos_squares"] for each in bins] == [Decimal("0.25"), None]
 

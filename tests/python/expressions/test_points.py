@@ -51,7 +51,7 @@ def test_errors_of_a_thinned_curve_of_many_rows_bound_it() -> None:
     ends = np.searchsorted([point["fpr"] for point in thin], whole["fpr"].to_numpy())
     allowed = np.array([point["error"] for point in thin])[ends]
     assert len(thin) == 12
-    # The error of twelve points chosen among all scores, without an outline, is 0.0257.
+    # Twelve points selected from all scores, without an outline, have an error of 0.0257.
     assert 0 < allowed.max() < 1.05 * 0.0257
     inside = ~whole["fpr"].is_in([point["fpr"] for point in thin]).to_numpy()
     assert (np.abs(whole["tpr"].to_numpy() - line)[inside] <= allowed[inside] + 1e-12).all()
@@ -76,7 +76,7 @@ CENTS = [Decimal("0.10"), Decimal("0.11"), Decimal("2.00")]
         ([-128, 0, 127], pl.Int8, [127, 127.5, -128.5], [127, None, -128], [1, 0, 3]),
         (CENTS, pl.Decimal(10, 2), [0.105, 2, Decimal("0.1")], [CENTS[1], CENTS[2], CENTS[0]], [2, 1, 3]),
         ([False, True, True], pl.Boolean, [0, 0.5, 1, math.inf], [False, True, True, None], [3, 2, 2, 0]),
-        # The Float32 nearest to 0.1 lies above it, that nearest to 0.7 below.
+        # The Float32 nearest to 0.1 is above it; the one nearest to 0.7 is below.
         (
             [0.1, 0.5, 0.7],
             pl.Float32,

@@ -1,4 +1,4 @@
-"""The numbers of a group whose rows are counted range by range are those of the rows."""
+"""Counting the rows of a group by ranges gives the same numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAN = float("nan")
 
 
 def by_ranges(rows: pl.DataFrame, borders: list[float], **limits: Any) -> pl.DataFrame:
-    """Return the numbers of rows that are divided where the score reaches a border."""
+    """Return the numbers of rows that are split at a border of the score."""
     reached = pl.sum_horizontal(pl.lit(0), *(pl.col("s") >= border for border in borders))
     ranges = rows.group_by(reached.fill_null(0).alias("range")).agg(state=pa.roc_state("y", "s"))
     in_order = ranges.sort("range", descending=True)
@@ -29,7 +29,7 @@ def by_ranges(rows: pl.DataFrame, borders: list[float], **limits: Any) -> pl.Dat
 
 def assert_same(rows: pl.DataFrame, borders: list[float], **limits: Any) -> None:
     got = by_ranges(rows, borders, **limits)
-    # A state does not know of which rows only the label is missing.
+    # A state does not have the number of unlabelled rows.
     answer = rows.select(state=pa.roc_state("y", "s")).select(pa.roc_summary(state="state", **limits))
     in_order = [pl.col("state").struct.field(name) for name in SUMMARY_COLUMNS]
     assert repr(got.select(in_order).rows()) == repr(answer.select(in_order).rows())

@@ -1,4 +1,4 @@
-"""Kendall's test of agreement, against scipy."""
+"""Kendall's test of agreement, compared with scipy."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_an_exact_p_value_that_cannot_be_counted() -> None:
     assert tied["z"] is not None
     long = agreement(rows(1501, None), method="exact")
     assert (long["p_value"], long["method"]) == (None, None)
-    # The longest that is counted: near the limit both agree.
+    # The largest exact case: near the limit both methods agree.
     counted, limit = (agreement(rows(1500, None), method=method) for method in ("exact", "asymptotic"))
     assert counted["p_value"] == pytest.approx(limit["p_value"], rel=0.01)
 

@@ -1,4 +1,4 @@
-"""Moving windows of states: each row's window is what merging its states alone gives."""
+"""Moving windows of states: each window equals the merge of its states."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DAYS = st.lists(st.none() | st.integers(-5, 30), max_size=25)
 
 
 def states_of(days: list[int | None], **limit: Any) -> pl.DataFrame:
-    """Return a state for each of these days, the third of which is null."""
+    """Return a state for each of these days; the third day is null."""
     rows = fixed(40 * max(len(days), 1)).with_columns(place=pl.int_range(pl.len()) // 40)
     states = rows.group_by("place", maintain_order=True).agg(state=pa.roc_state("label", "score", **limit))
     states = states.head(len(days)).with_columns(day=pl.Series(days, dtype=pl.Int64))
@@ -26,7 +26,7 @@ def states_of(days: list[int | None], **limit: Any) -> pl.DataFrame:
 
 
 def one_by_one(states: pl.DataFrame, inside: Any) -> pl.DataFrame:
-    """Merge the states of each window alone."""
+    """Merge the states of each window separately."""
     merged = []
     for by in states["day"]:
         window = states.head(0) if by is None else states.filter(inside(pl.col("day"), by))
@@ -61,13 +61,13 @@ def test_each_window_alone(days: list[int | None], window: int, limit: dict[str,
     ids=["f64", "f32", "i8", "i128", "decimal", "boolean", "nan"],
 )
 def test_long_windows_of_rows_in_any_order(score: pl.Expr) -> None:
-    """Their states are counted, and moved to the places of their rows."""
+    """Test their counts, and the order of the results."""
     days: list[int | None] = [None, 7, 7, None, *(day for day in range(60) if day % 11)]
     np.random.default_rng(1).shuffle(days)
     rows = fixed(20 * len(days)).with_columns(place=pl.int_range(pl.len()) // 20)
     state = pa.roc_state("label", score.alias("s"))
     states = rows.group_by("place", maintain_order=True).agg(state=state)
-    # A state may be null, which is no rows.
+    # A null state has no rows.
     states = states.with_columns(
         day=pl.Series(days), state=pl.when(pl.col("place") != 5).then("state"), key=pl.col("place") % 2
     )
@@ -125,7 +125,7 @@ def test_lengths_of_time(days: pl.Series, window: Any, start: Any) -> None:
 
 @pytest.mark.parametrize("first", [datetime(2026, 3, 28), datetime(2026, 10, 24)])
 def test_where_clocks_are_turned(first: datetime) -> None:
-    """A later row may have a window that starts earlier; they are those of Polars' own windows."""
+    """A later row may have a window that starts earlier; the windows equal those of Polars."""
     utc = pl.datetime_range(first, first + timedelta(days=3), "30m", time_zone="UTC", eager=True)
     rows = fixed(len(utc) * 3).with_columns(place=pl.int_range(pl.len()) // 3)
     states = rows.group_by("place", maintain_order=True).agg(state=pa.roc_state("label", "score"))
@@ -134,7 +134,7 @@ def test_where_clocks_are_turned(first: datetime) -> None:
     try:
         start = states.select(pl.col("time").dt.offset_by("-1d"))["time"]
     except pl.exceptions.ComputeError as error:
-        # Older Polars refuses such times, and says which.
+        # Older Polars raises for such times, and names one.
         assert "Europe/Berlin" in str(error)  # noqa: PT017
         with pytest.raises(pl.exceptions.ComputeError, match="Europe/Berlin"):
             states.select(expression)
@@ -153,7 +153,7 @@ def test_whole_numbers_of_numpy() -> None:
 
 
 def test_small_unsigned_days() -> None:
-    """A window may begin before the lowest number that the dtype has."""
+    """A window may begin before the minimum of the dtype."""
     states = states_of([0, 1, 2]).with_columns(pl.col("day").cast(pl.UInt8))
     narrow = states.select(pa.rolling_merge_states("state", "day", window=100))
     assert narrow["state"][1] == states.head(2).select(pa.merge_states("state")).item()
@@ -162,12 +162,12 @@ def test_small_unsigned_days() -> None:
 @pytest.mark.parametrize(
     ("unit", "window", "n_pos"),
     [
-        # Nanoseconds go back to 1677, so these windows begin before there is any.
+        # Nanoseconds begin in 1677, so these windows begin before the minimum.
         ("ns", "400y", [1, 2, 3]),
         ("ns", "500y", [1, 2, 3]),
         ("ns", timedelta(days=365 * 400), [1, 2, 3]),
         ("us", "500y", [1, 2, 3]),
-        # Shorter than a step of the column: a window holds its own row all the same.
+        # A window shorter than a step of the column still contains its row.
         (None, "1ns", [1, 1, 1]),
         (None, "6h", [1, 1, 1]),
         ("ms", "1us", [1, 1, 1]),
@@ -195,7 +195,7 @@ def test_windows_from_before_the_lowest_integer() -> None:
 
 
 def test_a_whole_number_is_no_length_of_time() -> None:
-    """It would count microseconds."""
+    """An integer would count microseconds."""
     states = states_of([1, 2]).with_columns(time=datetime(2026, 1, 1) + pl.duration(days="day"))
     for time, dtype in (("time", "datetime"), (pl.col("time").dt.date(), "date")):
         query = states.lazy().select(pa.rolling_merge_states("state", time, window=28))

@@ -1,4 +1,4 @@
-"""States: merged in any order they are the state of all rows, and their bounds hold."""
+"""States: merging in any order gives the state of all rows, and bounds are valid."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def merged(parts: list[pl.DataFrame], data: st.DataObject) -> pl.DataFrame:
 
 
 def check_every_tree(frame: pl.DataFrame, state: pl.Expr, data: st.DataObject) -> None:
-    """Divide rows into parts, and merge their states at once and a few at a time."""
+    """Split rows into parts, and merge their states at once and in small batches."""
     part = data.draw(st.lists(st.integers(0, 4), min_size=frame.height, max_size=frame.height))
     parts = frame.with_columns(part=pl.Series(part, dtype=pl.Int64)).partition_by("part")
     states = [rows.select(state) for rows in parts or [frame]]
@@ -72,7 +72,7 @@ def test_coarsening_and_merging_commute(frame: pl.DataFrame, more: int, fewer: i
         state(frame, None).select(pa.merge_states("score", max_bins=fewer)), state(frame, fewer)
     )
     assert_frame_equal(state(frame, more).select(pa.merge_states("score", max_bins=fewer)), lowest)
-    # Of several limits the lowest counts, wherever it stands; an exact state has none.
+    # The lowest of several limits applies, in any order; an exact state has none.
     states = [state(frame[:20], more), state(frame[20:40], None), state(frame[40:], fewer)]
     assert_frame_equal(pl.concat(states).select(pa.merge_states("score")), lowest)
     assert_frame_equal(lowest.select(pa.merge_states("score")), lowest)
@@ -116,7 +116,8 @@ def test_bins_are_used_and_the_bounds_are_tight(max_bins: int, scale: Scale) -> 
     fields = state["s"].struct
     assert 0.9 * max_bins <= fields.field("bins").list.len().item() <= max_bins
     bounds = state.select(pa.roc_auc_bounds(state="s")).unnest("s")
-    # The square of the classes' Bhattacharyya coefficient, exp(-1 / 8), over the number of bins is the least.
+    # The lower bound: the squared Bhattacharyya coefficient of the classes, exp(-1 / 8), over the number of
+    # bins.
     assert bounds.select(pl.col("upper") - pl.col("lower")).item() <= 2.5 * np.exp(-1 / 4) / max_bins
     resolution = fields.field("resolution").item()
     scores = score[:20_000].tolist() + fields.field("bins").item().struct.field("score").to_list()
@@ -199,7 +200,7 @@ def test_counts_do_not_overflow() -> None:
 
 
 def state_with(**changes: Any) -> pl.DataFrame:
-    """Return a state with other values in some of its fields, or of those of its first bin."""
+    """Return a state with other values in some of its fields, or in fields of its first bin."""
     rows = frame_of([float(i) for i in range(40)], seed=3)
     column = rows.select(s=pa.roc_state("y", "s", max_bins=16))["s"]
     state = column.to_list()[0]
@@ -251,7 +252,7 @@ def test_what_is_no_state(changes: dict[str, Any], message: str) -> None:
 
 
 def test_counts_as_spark_reads_them() -> None:
-    """Unsigned integers of a Parquet file are decimals there, without places."""
+    """Spark reads unsigned integers of a Parquet file as decimals without places."""
     whole = pl.Decimal(20, 0)
     states = fixed(200).group_by("g").agg(s=pa.roc_state("label", "score", max_bins=16)).sort("g")
     dtypes = dict(states.schema["s"].to_schema())  # type: ignore[attr-defined]
@@ -295,7 +296,7 @@ def test_scales() -> None:
     message = 'scale is "probability", but the states have the scale'
     with pytest.raises(pl.exceptions.ComputeError, match=message):
         states[0].select(pa.merge_states("s", max_bins=16, scale="probability"))
-    # An exact state has no scale, but may be merged with one that has.
+    # An exact state has no scale, but may be merged with a state that has one.
     beyond = frame_of([1.5, 0.2]).select(s=pa.roc_state("y", "s"))
     with pytest.raises(pl.exceptions.ComputeError, match="is of probabilities, but has a score that is"):
         pl.concat([states[1], beyond]).select(pa.merge_states("s"))
@@ -356,7 +357,7 @@ def test_states_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
             expected = expected.sort(by, nulls_last=True) if by else expected
             assert_frame_equal(got.collect(), expected.collect(), check_exact=True)
     assert got.filter(pl.col("g") == 3).select("key", "score").head(2).collect().columns == ["key", "score"]
-    # Ranks are those among all rows, and not among those of a batch.
+    # Ranks are among all rows, not among those of a batch.
     ranked = pl.col("score").rank()
     from_ranks = pa.group_states(frame, "label", ranked)
     assert_frame_equal(from_ranks, frame.select(pa.roc_state("label", ranked)), check_exact=True)
@@ -443,7 +444,7 @@ def test_bounded_report(by: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("polars_auc._frames.group_states._BATCH_ROWS", 700)
     frame = fixed().select("g", "label", "score", "other")
     exact = pa.report(frame, "label", ["score", "other"], by=by)
-    # So many bins are enough for all distinct scores.
+    # This number of bins covers all distinct scores.
     many = pa.report(frame, "label", ["score", "other"], by=by, memory="bounded", max_bins=10_000)
     assert_report_of_rows(many, exact)
     assert many["auc_min"].equals(many["auc"])
@@ -465,7 +466,7 @@ def test_many_rows_are_counted_as_they_would_be_ranked(max_bins: int) -> None:
     frame = pl.DataFrame({"y": rng.random(rows) < 0.2, "s": score, "n": rng.integers(0, 3, rows)})
     frame = frame.with_columns(y=pl.when(pl.col("s") < 2).then("y"))
     for count in (None, "n"):
-        # An exact state is made of ranked rows.
+        # An exact state is computed from ranked rows.
         ranked = frame.select(pa.roc_state("y", "s", count=count)).select(
             pa.merge_states("s", max_bins=max_bins)
         )
@@ -475,7 +476,7 @@ def test_many_rows_are_counted_as_they_would_be_ranked(max_bins: int) -> None:
 
 @pytest.mark.parametrize("by", [[], ["g"]])
 def test_states_of_a_page(by: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """In batches or not, they are those of expressions of a group, such as its mean."""
+    """With and without batches, states equal those of expressions by group, such as a mean."""
     monkeypatch.setattr("polars_auc._frames.group_states._BATCH_ROWS", 700)
     frame = fixed().select("g", "label", "score", "other").lazy()
     label = pl.col("other") > pl.col("other").mean()
@@ -487,7 +488,7 @@ def test_states_of_a_page(by: list[str], monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_what_is_exact() -> None:
-    """States may be exact each by itself, and no longer so once they are merged."""
+    """Exact states may merge to an inexact state."""
     frame = pl.DataFrame({"s": range(40)}).with_columns(y=pl.col("s") % 3 == 0, half=pl.col("s") // 20)
     states = frame.group_by("half", maintain_order=True).agg(
         small=pa.roc_state("y", "s", max_bins=32), whole=pa.roc_state("y", "s")
@@ -498,7 +499,7 @@ def test_what_is_exact() -> None:
     assert sorted(table.select("half", "score", "exact").rows(), key=repr) == sorted(rows, key=repr)
     bounds = [pa.roc_auc_bounds(state=name).alias(name) for name in ("small", "whole")]
     assert [answer["exact"] for answer in states.select(bounds).row(0)] == [False, True]
-    # Nobody is positive there, and no area is defined.
+    # There are no positives, and no area is defined.
     nobody = frame.select(state=pa.roc_state(pl.lit(value=False) & pl.col("y"), "s", max_bins=16))
     assert nobody.select(pa.roc_auc_bounds(state="state")).item()["exact"] is False
     weighted = frame.select(state=pa.roc_state("y", "s", max_bins=16, weight="s"))

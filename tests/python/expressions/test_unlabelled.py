@@ -1,4 +1,4 @@
-"""Rows without a label: what the AUC can be, and is expected to be."""
+"""Unlabelled rows: bounds and estimates of the AUC."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_what_is_refused() -> None:
         pa.unlabelled_roc_auc("y", "p", assume="random")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="unlabelled_roc_auc: label must be a column name or an expression"):
         pa.unlabelled_roc_auc([1, 0], "p")  # type: ignore[arg-type]
-    # What it says to write has the columns of the function, and no others.
+    # The hint has the columns of the function, and no others.
     with pytest.raises(TypeError, match=r'score must be .*select.unlabelled_roc_auc\("label", "score"\)'):
         pa.unlabelled_roc_auc("y", None)  # type: ignore[arg-type]
     frame = pl.DataFrame({"y": ["a", None], "p": [0.1, 0.2]})
@@ -182,7 +182,7 @@ def test_unlabelled_rows_of_many_and_of_nan() -> None:
 
 
 def test_unlabelled_rows_of_a_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """A row without a cluster, or with a score that is taken for missing, lacks more than its label."""
+    """A row with a null cluster or a missing score is missing, not just unlabelled."""
     frame = pl.DataFrame(
         {
             "y": [1, 0, 1, 0, None, None, None, None, 1],
@@ -220,7 +220,7 @@ def test_a_label_that_is_always_null() -> None:
 
 
 def test_extreme_scores_that_separate_the_labelled_rows() -> None:
-    """The root and the area by arithmetic of 60 digits."""
+    """Compute the root and the area with 60 digits."""
     labels, scores = [1, 0, 0, None, None, None], [1 - 1e-13, 1e-20, 1e-20, 0.01, 0.5, 0.001]
     answer = numbers(pl.DataFrame({"y": labels, "p": scores}), assume="calibrated")
     assert answer["corrected_auc"] == pytest.approx(0.9963918001731016, abs=1e-12)

@@ -1,4 +1,4 @@
-"""States of rows with weights: sums of weights, merged exactly, that answer as their rows."""
+"""States of weighted rows: sums of weights, merged exactly, with the results of their rows."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from polars_auc._commands.main import main
 
 WEIGHTED = FRAME.with_columns(weight=pl.Series([2.0, 0.5, 1.5, 1.0, 3.0]))
 INTERVAL = ("se", "lower", "upper", "gini_lower", "gini_upper")
-"""What is known only where squared weights are."""
+"""Fields that need squared weights."""
 
 any_weights = st.one_of(st.floats(1e-6, 1e6), st.floats(1e-15, 1e15), st.sampled_from([0.0, 1.0, None]))
-"""Weights of which each keeps some digits in a state."""
+"""Weights that keep some digits in a state."""
 
 
 def without_interval(answer: Any) -> Any:
-    """Leave out what of a summary comes of squared weights, which are rounded."""
+    """Remove the fields of a summary that depend on squared weights, which are rounded."""
     if isinstance(answer, dict) and "prevalence" in answer:
         return {name: value for name, value in answer.items() if name not in (*INTERVAL, "n_unlabelled")}
     return answer
@@ -100,13 +100,13 @@ def test_intervals_of_short_weights_are_those_of_the_rows(
     measure: Any, options: dict[str, Any], frame: pl.DataFrame
 ) -> None:
     expected = frame.select(measure("label", "score", weight="weight", **options).alias("out"))
-    # A state does not know how many rows lacked their label.
+    # A state does not have the number of unlabelled rows.
     wanted = {**expected["out"].item()}
     wanted |= {"n_unlabelled": None} if "n_unlabelled" in wanted else {}
     states = frame.select(state=pa.roc_state("label", "score", weight="weight"))
     if frame.height:
         states = to_states(frame)
-        # Merged before, or asked at once.
+        # Merged in advance, or evaluated directly.
         merged = states.select(pa.merge_states("state")).select(measure(state="state", **options))
         assert repr(merged.to_series().item()) == repr(wanted)
     got = states.lazy().select(measure(state="state", **options).alias("out"))
@@ -123,8 +123,8 @@ def test_intervals_of_any_weights(frame: pl.DataFrame) -> None:
     assert (got["se"] is None) == (expected["se"] is None)
     if got["se"] is None:
         return
-    # Squares are rounded by half of 1e-18 each, and shares of a class as areas are. A share is squared in the
-    # variance of each class, and once more in the area: eight times in all. Sums of floats have the rest.
+    # Squares are rounded by half of 1e-18 each, and shares of a class like areas. A share is squared in the
+    # variance of each class, and again in the area: eight times in total. Sums of floats add the rest.
     squares = frame.drop_nulls().group_by("label").agg(off=pl.len() * 5e-19 / pl.col("weight").sum() ** 2)
     off = float(squares["off"].sum()) + 8 * rounding(frame.drop_nulls())
     assert abs(got["se"] ** 2 - expected["se"] ** 2) <= off + 1e-14 * expected["se"] ** 2 + 1e-30
@@ -144,7 +144,7 @@ def test_intervals_of_small_states_are_those_of_rows_that_tie_in_a_bin(frame: pl
 
 
 def rounding(used: pl.DataFrame) -> float:
-    """How far an area may be off because weights were rounded: each to 1e-18, and to 2^-60 of its class."""
+    """Return the error bound of an area by rounded weights: each to 1e-18, and to 2^-60 of its class."""
     classes = used.group_by("label").agg(off=pl.len() * (2.0**-58 + 1e-18 / pl.col("weight").sum()))
     return float(classes["off"].sum())
 
@@ -193,7 +193,7 @@ def test_sums_are_decimals_that_other_engines_read(tmp_path: Path) -> None:
 
 
 def without_squares(states: pl.DataFrame) -> pl.DataFrame:
-    """Return states as they were before they had squared weights."""
+    """Return states of the earlier format without squared weights."""
     fields = ("score", "pos", "neg", "tied")
     bins = pl.col("state").struct.field("bins")
     fewer = bins.list.eval(pl.struct(pl.element().struct.field(field) for field in fields))
@@ -218,7 +218,7 @@ def test_states_without_squares_have_no_intervals() -> None:
         **value_of(states, pa.roc_summary(state="state")),
         **dict.fromkeys(INTERVAL),
     }
-    # One of them is enough, and only what it has a part in is unknown.
+    # One such state makes only the dependent results undefined.
     both = pl.concat([earlier.head(1), states.tail(1)], how="diagonal_relaxed")
     assert squares_of(both) == [(None, 0), (1, Decimal("0.25")), (None, None)]
     assert value_of(both, pa.roc_auc_ci(state="state"))["se"] is None
@@ -232,7 +232,7 @@ def test_states_without_squares_have_no_intervals() -> None:
         ([1.0, 1e-10, 1.0, 1.0], [1, 0, 1, 1], True),
         ([1e-8, 2e-8, 1.0, 1.0], [Decimal("1e-16"), Decimal("4e-16"), 1, 1], False),
         ([1.0, 1.0, 1e10, 1.0], [1, 1, None, 1], False),
-        # Too heavy together.
+        # Together they are too heavy.
         ([9e9, 9e9, 1.0, 1.0], [Decimal("8.1e19"), Decimal("8.1e19"), 1, 1], False),
     ],
 )
@@ -247,7 +247,7 @@ def test_squares_that_do_not_fit(weights: list[float], squares: list[Any], is_de
         pa.roc_auc_ci("label", "score", weight="weight"),
     )
     assert (area["se"] is not None) == is_defined
-    # The area is known whatever the squares are, and so is its interval if weights are scaled.
+    # The area is defined without squares, and so is its interval if weights are scaled.
     assert area["auc"] == pytest.approx(value_of(frame, from_rows)["auc"], abs=1e-15)
     other = frame.with_columns(pl.col("weight") * (2.0**20 if min(weights) < 1 else 2.0**-20))
     moved = value_of(
@@ -307,7 +307,7 @@ def test_weights_that_cannot_be_added_up(weights: list[float], message: str | No
 
 
 def state_with(**changes: Any) -> pl.DataFrame:
-    """Return a state with other values in some of its fields, or of those of its first bin."""
+    """Return a state with other values in some of its fields, or in fields of its first bin."""
     column = WEIGHTED.select(s=pa.roc_state("label", "score", weight="weight"))["s"]
     state = column.to_list()[0]
     for name, value in changes.items():
@@ -383,7 +383,7 @@ DATA = Path(__file__).parents[3] / "data"
 def test_states_of_days_give_the_report_of_their_rows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # Weights with few binary digits, so that every number is the same to the last bit.
+    # Weights with few binary digits, so that every number is equal bit for bit.
     rows = pl.scan_parquet(DATA / "*.parquet").select("label", "forest", "segment").collect()
     rows = rows.with_columns(w=pl.int_range(pl.len()) % 8 / 4 + 0.25, day=pl.int_range(pl.len()) % 3)
     scored = ["--label", "label", "--score", "forest", "--by", "segment", "--weight", "w"]
@@ -411,7 +411,7 @@ def test_states_of_days_give_the_report_of_their_rows(
         assert "states; those of forest are of rows with weights" in page
         assert "the squares of the weights" not in page
     assert "the squares of the weights" not in capsys.readouterr().err
-    # States as they were before they had squares.
+    # States of the earlier format without squares.
     month = pl.read_parquet(tmp_path / "month.parquet")
     earlier = without_squares(month.select(state="forest")).to_series().alias("forest")
     month.with_columns(earlier).write_parquet(tmp_path / "earlier.parquet")
@@ -425,7 +425,7 @@ def test_states_of_days_give_the_report_of_their_rows(
     assert got.select(pl.all_horizontal(pl.col(INTERVAL).is_null().all())).item()
     assert main(["report", *options, "-o", str(tmp_path / "earlier.html")]) == 0
     page = (tmp_path / "earlier.html").read_text(encoding="utf-8")
-    # Where the reasons of other groups without an interval are.
+    # The column with reasons of other groups without an interval.
     assert f"With an AUC and no interval: {groups}" in page
     assert page.count("the state does not know the squares of the weights, or they are too small") == groups
     both = ["state", reports["rows"][0], *scored, "--count", "day", "-o", str(tmp_path / "no.parquet")]

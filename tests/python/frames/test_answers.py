@@ -1,4 +1,4 @@
-"""Answers of groups whose lists are made at once are those that Polars' own lists give, to the last bit."""
+"""Group aggregates from lists of all groups equal those from Polars' lists, bit for bit."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def frame(keys: dict[str, pl.Series], rows: int = 300) -> pl.DataFrame:
 
 
 def both_ways(rows: pl.DataFrame, by: list[str], **columns: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Answer by lists of all groups, which come in order, and by those that Polars makes."""
+    """Compute results by lists of all groups, in order, and by lists of Polars."""
     columns = {"label": "label", "score": "score", **columns}
     group_answers = Answers("report", rows.lazy())
 

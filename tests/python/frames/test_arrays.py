@@ -1,4 +1,4 @@
-"""A label and a score that are in no frame."""
+"""A label and a score as arrays without a frame."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_its_fields_are_those_of_the_summary() -> None:
 
 def test_numbers_of_several_and_of_custom_types() -> None:
     assert pa.evaluate([0, 1, 1], [1, 2.5, True]).auc == 0.5 + 0.25
-    # These are one number as a float.
+    # As floats these are equal.
     large = [2**60, 2**60 + 1]
     assert pa.evaluate([0, 1], large).auc == 1
     assert pa.evaluate([0, 1], [Decimal("0.1"), None]).n_missing == 1

@@ -1,4 +1,4 @@
-"""Rows that are read batch by batch."""
+"""Rows in batches."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def test_a_reader_that_is_not_needed_ends() -> None:
 
 @pytest.mark.parametrize("keywords", [{"memory": "bounded"}, {"sorted_by": "g"}])
 def test_a_damaged_file_after_others_is_no_end_of_the_rows(keywords: dict[str, Any], tmp_path: Path) -> None:
-    """Older Polars ends the batches there: the report would be one of the files before."""
+    """Older Polars ends the batches there: the report would cover only the files before."""
     frame = fixed(500).select("g", "label", "score").sort("g")
     for name in ("a", "b"):
         frame.write_parquet(tmp_path / f"{name}.parquet")
     contents = (tmp_path / "b.parquet").read_bytes()
-    # The footer stays: the fault is found when the rows are read.
+    # The footer is valid: reading the rows raises the error.
     (tmp_path / "b.parquet").write_bytes(
         b"PAR1" + bytes(len(contents) // 2) + contents[len(contents) // 2 + 4 :]
     )

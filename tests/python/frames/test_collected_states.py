@@ -1,4 +1,4 @@
-"""States of rows that are collected before they are counted are those of all rows."""
+"""Collecting rows before counting gives the same states."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODULE = "polars_auc._frames.group_states"
 
 
 class Collections:
-    """How many collections were counted, and how many batches were counted by themselves."""
+    """Count the collections, and the separately counted batches."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, rows: int, size: int) -> None:
         self.collections = self.batches = 0
@@ -34,7 +34,7 @@ class Collections:
             return states_of_collection(states, rows, number)
 
         def from_rows(states: PartialStates, rows: pl.DataFrame) -> pl.DataFrame:
-            # Before anything is read, no rows are asked what dtypes states have.
+            # Dtypes of states are determined in advance, without rows.
             self.batches += rows.height > 0
             return counted_rows(states, rows)
 
@@ -44,7 +44,7 @@ class Collections:
 
 @pytest.fixture
 def seen() -> Iterator[list[int]]:
-    """Note the rows of each batch that was counted."""
+    """Record the rows of each counted batch."""
     rows: list[int] = []
     group_states.BATCH_OBSERVERS.append(rows.append)
     yield rows
@@ -54,7 +54,7 @@ def seen() -> Iterator[list[int]]:
 def assert_same(
     frame: pl.DataFrame, scores: list[str], by: list[str], rows: int, size: int, **options: Any
 ) -> Collections:
-    """Check the states of batches of so many rows, in collections of a size, against those of all rows."""
+    """Compare the states of batches of a size, in collections of a size, with those of all rows."""
     states = [pa.roc_state("label", score, **options).alias(score) for score in scores]
     expected = frame.lazy().group_by(by).agg(states).sort(by, nulls_last=True).collect()
     with pytest.MonkeyPatch.context() as monkeypatch:
@@ -77,7 +77,7 @@ def test_any_batches(rows: list[tuple[Any, ...]], in_batch: int, size: int, nan:
 
 @pytest.mark.parametrize("dtype", SCORES)
 def test_large_groups_of_every_dtype(dtype: str) -> None:
-    """They have so many rows that they are counted into bins where they lie, in several pieces."""
+    """Large groups are counted into bins in place, in several pieces."""
     frame = fixed(60_000).with_columns(score=SCORES[dtype], g=pl.col("g") % 3)
     remainder = pl.int_range(pl.len()) % 17
     frame = frame.with_columns(
@@ -113,7 +113,7 @@ def test_keys_of_every_dtype(dtype: str) -> None:
 
 
 def test_too_many_groups_are_counted_batch_by_batch(seen: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the first batch on that has too many; batches are then put together until they exceed the bins."""
+    """After the first batch with too many groups, batches are combined until they exceed the bins."""
     monkeypatch.setattr(f"{MODULE}._BATCH_ROWS", 60_000)
     monkeypatch.setattr(f"{MODULE}.batches", in_order)
     row = pl.int_range(pl.len())
@@ -147,7 +147,7 @@ def test_a_label_that_is_neither_0_nor_1() -> None:
 
 
 def test_columns_without_a_value() -> None:
-    """They have no bytes."""
+    """Null columns have no bytes."""
     nothing = pl.DataFrame({"g": [None] * 3, "y": [None] * 3, "s": [None] * 3}, dict.fromkeys("gys", pl.Null))
     states = pa.group_states(nothing.lazy(), "y", "s", by="g", max_bins=16).collect()
     assert states.height == 1

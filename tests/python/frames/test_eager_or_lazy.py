@@ -1,4 +1,4 @@
-"""Functions on frames give an eager frame of an eager one, and a lazy frame of a lazy one."""
+"""Functions on frames return an eager frame for an eager one, and a lazy frame for a lazy one."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_table_of_another_library_gives_an_eager_frame(
 
 
 def test_type_checkers_know_which_frame_it_is() -> None:
-    # mypy reads these annotations: a wrong one is an error there.
+    # mypy checks these annotations.
     eager: pl.DataFrame = pa.report(ROWS, "y", "s")
     lazy: pl.LazyFrame = pa.report(ROWS.lazy(), label="y", scores="s", level=0.9)
     from_arrow: pl.DataFrame = pa.compare_segments(ROWS.to_arrow(), "y", "s", "g")

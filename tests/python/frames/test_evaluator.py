@@ -1,4 +1,4 @@
-"""The evaluator that sees rows one after the other."""
+"""The evaluator, which receives rows one after the other."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_window_of_periods_is_the_rows_of_these_periods(
             assert moving.state().equals(alone.state())
             assert (moving.auc(), moving.confusion()) == (alone.auc(), alone.confusion())
             for name, mean in alone.entropy().items():
-                # Of sums of floats the order tells in the last digits.
+                # Sums of floats depend on the order in the last digits.
                 assert moving.entropy()[name] == (mean if mean is None else pytest.approx(mean, rel=1e-12))
 
 
@@ -134,7 +134,7 @@ def test_nothing_and_nan() -> None:
 
 
 def test_scalars_of_other_kinds() -> None:
-    """Truth values of numpy are labels, and numbers that a float holds are scores."""
+    """Booleans of numpy are labels, and numbers that a float represents exactly are scores."""
     evaluator = pa.Evaluator()
     evaluator.add(np.bool_(True), np.float32(0.5))
     evaluator.add(False, 2**60)
@@ -166,7 +166,7 @@ BEYOND_FLOATS = [
 
 @pytest.mark.parametrize("score", BEYOND_FLOATS, ids=lambda score: type(score).__name__)
 def test_scores_that_a_float_would_round_are_refused(score: Any) -> None:
-    """Scores that differ would tie: the bounds did not hold the AUC of integers beyond 2^53."""
+    """Different scores would tie: the bounds excluded the AUC of integers beyond 2^53."""
     evaluator = pa.Evaluator()
     evaluator.add([1, 0], [0.5, 0.25])
     label = [1, 0] if hasattr(score, "__len__") else 1
@@ -194,7 +194,7 @@ def test_a_threshold_that_a_float_would_round_is_refused() -> None:
 
 @pytest.mark.parametrize("rows", [([1, 0, 1], [0.75, 0.5, 0.25]), (1, 0.75)], ids=["batch", "row"])
 def test_an_interrupt_at_any_step_leaves_counts_that_agree(rows: tuple[Any, Any]) -> None:
-    """An interrupted call has added all of its rows or none, and what waited is counted once."""
+    """An interrupted call adds all of its rows or none, and buffered rows are counted once."""
     steps, n_rows = 0, 3 if isinstance(rows[0], list) else 1
     while True:
         evaluator = pa.Evaluator()
@@ -222,14 +222,14 @@ def test_an_interrupt_at_any_step_leaves_counts_that_agree(rows: tuple[Any, Any]
 
 
 class Interrupted:
-    """Whether the interrupt came before the work had ended."""
+    """Return whether the interrupt was before the end of the work."""
 
     interrupted = False
 
 
 @contextmanager
 def interrupted_at(step: int) -> Iterator[Interrupted]:
-    """Interrupt the evaluator before a step: one operation of Python in its module."""
+    """Interrupt the evaluator before a step: one bytecode operation in its module."""
     seen, left = Interrupted(), itertools.count(step, -1)
 
     def trace(frame: FrameType, event: str, _: object) -> Any:

@@ -1,4 +1,4 @@
-"""The functions on frames: what they take, and how they name their errors."""
+"""Functions on frames: arguments, and function names in errors."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_what_is_no_frame(name: str, frame: Any, message: str) -> None:
 
 
 def test_an_old_pandas_frame_has_a_hint() -> None:
-    """Before 2.2 it has no Arrow interface."""
+    """Before 2.2, pandas has no Arrow interface."""
     frame = type("DataFrame", (), {"__module__": "pandas.core.frame"})()
     message = r"got pandas.core.frame.DataFrame. Hint: write pl.from_pandas\(frame\)"
     with pytest.raises(TypeError, match=message):
@@ -144,6 +144,6 @@ def test_errors_of_rows_name_what_the_user_called(by: str | tuple[()]) -> None:
             frame.collect()
     with pytest.raises(pl.exceptions.ComputeError, match=r'^compare_segments: label "y" holds 2'):
         pa.compare_segments(rows, "y", "s", "k")
-    # An expression that is made afterwards has its own name again.
+    # A later expression has its name again.
     with pytest.raises(pl.exceptions.ComputeError, match='message: roc_auc: label "y" holds 2'):
         rows.select(pa.roc_auc("y", "s"))

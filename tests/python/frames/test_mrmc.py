@@ -39,7 +39,7 @@ def compare(frame: pl.DataFrame, **options: Any) -> dict[str, Any]:
 
 
 def expected(frame: pl.DataFrame, fixed: Fixed, level: float) -> dict[str, Any]:
-    """Obuchowski and Rockette's analysis in plain words, with the covariances of ``compare_scores``."""
+    """Compute Obuchowski and Rockette's analysis, with the covariances of ``compare_scores``."""
     modalities, readers = (frame[name].unique().sort().to_list() for name in ("modality", "reader"))
     cells = list(itertools.product(modalities, readers))
     wide = frame.pivot(on=["modality", "reader"], index=["case", "ill"], values="rating")
@@ -111,7 +111,7 @@ def test_definition(n_readers: int, n_modalities: int, fixed: Fixed) -> None:
 
 
 def small_study(generator: random.Random) -> tuple[list[tuple[int, int]], list[tuple[Any, ...]]]:
-    """Draw a study of few cases, in which readers or modalities often agree: its cells and its cases."""
+    """Generate a study of few cases with frequent agreement: its cells and its cases."""
     n_modalities, n_readers = generator.randint(2, 3), generator.randint(2, 4)
     labels = [True] * generator.randint(2, 5) + [False] * generator.randint(2, 5)
     top, who = generator.choice([1, 2, 3, 6]), generator.choice(["readers", "modalities", "nobody"])
@@ -124,7 +124,7 @@ def small_study(generator: random.Random) -> tuple[list[tuple[int, int]], list[t
 
 
 def exact_p_value(cells: list[tuple[int, int]], rows: list[tuple[Any, ...]], fixed: Fixed) -> float | None:
-    """Return the p-value of the test that all modalities are equal, from exact fractions."""
+    """Return the p-value of the test of equal modalities, from exact fractions."""
     areas = {cell: exact_auc([(row[0], row[1 + k]) for row in rows]) for k, cell in enumerate(cells)}
     table = covariances(rows, len(cells))
 
@@ -161,7 +161,7 @@ def exact_p_value(cells: list[tuple[int, int]], rows: list[tuple[Any, ...]], fix
 
 @pytest.mark.parametrize("seed", range(100))
 def test_small_studies_against_exact_fractions(seed: int) -> None:
-    """A mean square or a difference of covariances that is 0 is exactly 0, and not a rounding error."""
+    """A mean square or a difference of covariances of 0 is exactly 0."""
     cells, rows = small_study(random.Random(seed))
     readings = [
         (row[0], row[1 + k], *cell, case) for k, cell in enumerate(cells) for case, row in enumerate(rows)
@@ -177,7 +177,7 @@ def test_rows_in_any_order() -> None:
     frame = study(3, 2)
     again = compare(frame.sample(fraction=1, shuffle=True, seed=9))
     assert compare(frame) == again
-    # In one order for all readers and modalities, no join is needed.
+    # With the same order for all readers and modalities, no join is needed.
     assert compare(frame.sort("reader", descending=True)) == again
     assert compare(frame.sort("case", "reader", "modality")) == again
     labels = frame.with_columns(pl.when(pl.col("reader") > 0).then("ill"))

@@ -1,4 +1,4 @@
-"""Lazy answers can be pickled, serialised and copied, as other lazy frames can."""
+"""Lazy results can be pickled, serialised and copied, like other lazy frames."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_copy_gives_the_same(name: str, rows: pl.LazyFrame) -> None:
     assert_frame_equal(pickle.loads(pickled).collect(), answer)
     assert_frame_equal(copy.deepcopy(plan).collect(engine="streaming"), answer)
     assert_frame_equal(pl.LazyFrame.deserialize(io.BytesIO(plan.serialize())).collect(), answer)
-    # As well once it was collected.
+    # Test again after collection.
     assert len(pickle.dumps(plan)) == len(pickled)
 
 
@@ -92,7 +92,7 @@ def test_another_process_collects(rows: pl.LazyFrame, tmp_path: Path) -> None:
 
 
 def test_errors_of_a_copy_name_the_function(rows: pl.LazyFrame) -> None:
-    """What a lazy answer raises begins with the function that made it, also elsewhere."""
+    """Errors of a lazy result begin with the function's name, also in another process."""
     plan = pa.report(rows.with_columns(y=pl.col("y") * 2), "y", "s", memory="bounded")
     with pytest.raises(pl.exceptions.PolarsError, match=r"report: label \"y\" holds 2"):
         pickle.loads(pickle.dumps(plan)).collect()

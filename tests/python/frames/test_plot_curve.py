@@ -1,4 +1,4 @@
-"""Charts of kinds of curves other than ROC curves: points, axes, reference lines, numbers and refusals."""
+"""Charts of curves other than ROC curves: points, axes, reference lines, numbers and errors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def plot(kind: str, *arguments: Any, **options: Any) -> Any:
 
 
 def long(kind: str, rows: pl.DataFrame = ROWS) -> pl.DataFrame:
-    """Return the points of two scores on two datasets, at most 1000 a curve."""
+    """Return the points of two scores on two datasets, at most 1000 for each curve."""
     expression = EXPRESSIONS[kind]("label", pl.col(MODELS))
     few = rows.group_by("dataset", maintain_order=True).head(400)
     return pa.curve_points(few, expression, "dataset")
@@ -67,7 +67,7 @@ def test_points_are_those_of_the_expression(kind: str) -> None:
             population=pl.col("cum_n") / pl.col("cum_n").max().over("dataset", "score")
         )
     if kind == "gains":
-        # All lines begin at the origin, which is no band.
+        # All lines begin at the origin, which is not a band.
         assert got.filter(pl.col("gain") == 0).height >= 4
         got = got.filter(pl.col("cum_n").is_not_null())
     keys = ["panel", "curve"]
@@ -185,7 +185,7 @@ def test_reference_lines_of_the_points() -> None:
     lines = points_of_part(spec, "reference")
     few = ROWS.group_by("dataset", maintain_order=True).head(400)
     rates = dict(few.group_by("dataset").agg(pl.col("label").mean()).rows())
-    # Both scores have one line.
+    # Both scores share one line.
     assert sorted(lines.select("panel", "recall", "precision").rows()) == [
         (panel, recall, pytest.approx(rates[panel])) for panel in sorted(rates) for recall in (0, 1)
     ]
@@ -200,7 +200,7 @@ def test_reference_lines_of_the_points() -> None:
     assert reference["encoding"]["color"]["scale"]["domain"] == [*MODELS, "treat all", "treat none"]
     assert line["encoding"]["strokeDash"]["scale"]["domain"] == [*MODELS, "treat all", "treat none"]
     assert (band["encoding"]["y"]["field"], band["encoding"]["y2"]["field"]) == ("lower", "upper")
-    # One curve needs no name, and the reference lines do.
+    # A single curve has no label, but the reference lines have.
     one = spec_of(pa.plot_net_benefit(points.filter(dataset="digits", score="tree").drop("score")))
     assert layers_of(one)[0]["encoding"]["color"]["legend"]["values"] == ["treat all", "treat none"]
 
@@ -411,7 +411,7 @@ def test_distributions_below_calibration_curves() -> None:
         bars = points_of_part(spec, "distribution")
         sums = bars.group_by(keys).agg(pl.col("n").sum()).select("panel", "n").unique()
         assert_frame_equal(sums, totals, check_row_order=False, check_dtypes=False)
-        # Each curve has a strip below the axis; the highest bar of each is equally high.
+        # Each curve has a strip below the axis; the highest bars have equal heights.
         strips = bars.group_by(keys).agg(pl.col("rate").max(), pl.col("base").unique())
         assert strips["base"].list.len().unique().to_list() == [1]
         assert strips.select((pl.col("rate") - pl.col("base").list.first()).round(9).n_unique()).item() == 1
@@ -423,11 +423,11 @@ def test_distributions_below_calibration_curves() -> None:
         assert line["y"]["axis"]["values"] == line["x"]["axis"]["values"]
         assert spec["spec"]["height"] == 128
         assert spec["description"].endswith("mean score. Bars are the distribution of scores.")
-    # A bar has the rows whose score is within it.
+    # A bar has the rows with scores in its range.
     digits = ROWS.filter(pl.col("forest").is_between(0.1, 0.125, closed="right"), dataset="digits")
     one = bars.filter(pl.col("lowest").is_between(0.099, 0.101), panel="digits", curve="forest")
     assert one["n"].to_list() == [digits.height]
-    # Arrays have their distribution, and the numbers of the expression.
+    # Charts of arrays have their distribution, and the numbers of the expression.
     spec = spec_of(pa.plot_calibration(ROWS["label"], ROWS["forest"]))
     bars = points_of_part(spec, "distribution")
     assert (bars.height, bars["n"].sum()) == (40, ROWS.height)

@@ -1,4 +1,4 @@
-"""Charts of curves: what is in them, and what is refused."""
+"""Charts of curves: contents and errors."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_areas_that_are_not_of_the_curves_are_refused() -> None:
         pa.plot_roc(CURVES.rename({"dataset": "segment"}), facet="segment", areas=report)
     with pytest.raises(ValueError, match=r"plot_roc: areas has several rows of one curve"):
         pa.plot_roc(whole, areas=pl.concat([report, report]))
-    # A curve without an area has its name alone.
+    # A curve without an area has only its name.
     [_, line, _] = layers_of(spec_of(pa.plot_roc(whole, areas=report)))
     assert '"tree": "tree"' in line["encoding"]["color"]["legend"]["labelExpr"]
 
@@ -150,7 +150,7 @@ def test_lists_have_the_chart_of_rows() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_band_is_a_closed_line(method: Any) -> None:
-    """Along the lower curve, whose points have other rates than those of the upper one, and back."""
+    """The line follows the lower curve, with its separate rates, and returns along the upper curve."""
     rows = ROWS.filter(dataset="breast_cancer", segment="Q1")
     curve = pa.curve_points(rows, pa.roc_curve("label", "forest"))
     band = pa.curve_points(rows, pa.roc_band("label", "forest", method=method))
@@ -165,7 +165,7 @@ def test_a_band_is_a_closed_line(method: Any) -> None:
 
 
 def test_curves_of_folds_are_thin_lines() -> None:
-    """In the colour of their curve, each by itself, behind it."""
+    """Each fold is a separate line, in the colour of its curve and behind it."""
     mean = pa.curve_points(
         ROWS,
         [pa.cv_roc_curve("label", name, "fold").alias(name) for name in ("logistic", "forest", "tree")],
@@ -241,13 +241,13 @@ def luminance(color: str) -> float:
 @pytest.mark.parametrize("color", [*COLORS, REFERENCE])
 @pytest.mark.parametrize("background", ["#ffffff", "#1e1e1e"])
 def test_contrast_of_lines(color: str, background: str) -> None:
-    """What the Web Content Accessibility Guidelines ask of graphics, also on a dark background."""
+    """Test the contrast of the Web Content Accessibility Guidelines for graphics, on light and dark."""
     lighter, darker = sorted((luminance(color), luminance(background)), reverse=True)
     assert (lighter + 0.05) / (darker + 0.05) >= 3
 
 
 def test_pictures() -> None:
-    """A chart is drawn, on its own and beside another, and differs with what is in it."""
+    """A chart is rendered, alone and concatenated, and depends on its contents."""
     curves, bands = (each.filter(pl.col("score") == "tree") for each in (CURVES, BANDS))
     single = pa.plot_roc(curves.filter(dataset="digits"), tooltip=False)
     panels = pa.plot_roc(CURVES, band=BANDS, facet="dataset", size=100).properties(title="Models")
@@ -312,7 +312,7 @@ def test_refusals_of_differences(frame: pl.DataFrame, options: dict[str, Any], m
 
 
 def covered() -> pl.DataFrame:
-    """How far the curves of folds are outside bands of two methods and two scores, on two datasets."""
+    """Return the share of folds' curves outside of bands, by two methods and two scores, on two datasets."""
     bands = pl.concat(
         ROWS.group_by("dataset")
         .agg(
@@ -403,7 +403,7 @@ def test_refusals_of_coverage(frame: pl.DataFrame, options: dict[str, Any], mess
 
 
 def test_as_many_points_as_a_chart_takes() -> None:
-    """More than the 5000 rows of a frame that Altair takes."""
+    """Test more than 5000 rows, the default limit of Altair."""
     rows = pl.DataFrame({"label": [0, 1] * 10_000, "score": range(20_000)})
     curve = pa.roc_curve("label", "score")
     assert points_of_part(spec_of(pa.plot_roc(rows.select(curve))), "curve").height == 20_001
@@ -446,7 +446,7 @@ def test_refusals(arguments: tuple[Any, ...], options: dict[str, Any], message: 
 
 
 def test_a_chart_of_arrays_in_one_call() -> None:
-    """The curves and areas are those of the frame of these arrays."""
+    """The curves and areas equal those of the frame of these arrays."""
     rows = ROWS.filter(dataset="digits").drop_nulls(["label", "forest", "tree"])
     frame = pa.plot_roc(
         pa.curve_points(rows, [pa.roc_curve("label", name, max_points=1000) for name in ("forest", "tree")]),
@@ -520,7 +520,7 @@ def test_refusals_of_columns_and_types() -> None:
 
 
 def test_the_package_works_without_altair() -> None:
-    """Nothing imports it but a chart, which says how to install it."""
+    """Only charts import Altair, with an installation hint."""
     code = (
         "import sys; sys.modules['altair'] = None; import polars as pl; import polars_auc as pa\n"
         "try: pa.plot_roc(pl.DataFrame())\n"
@@ -591,7 +591,7 @@ def test_refusals_of_forests(report: pl.DataFrame, options: dict[str, Any], mess
 
 
 def test_groups_of_one_name_stay_apart() -> None:
-    """Null is not the word "null", and a comma in a value is not one between values."""
+    """Null differs from the text "null", and a comma in a value is not a separator."""
     rows = pl.DataFrame(
         {
             "g": ["a, b", "a", None, "null", "", '"'] * 4,
@@ -608,7 +608,7 @@ def test_groups_of_one_name_stay_apart() -> None:
 
 
 def test_a_forest_of_many_groups_has_the_significant_and_the_largest() -> None:
-    """A group of a few rows has an extreme AUC by chance."""
+    """Small groups have extreme AUCs by chance."""
     sizes = [12] * 20 + [400] * 10 + [100] * 9
     groups = pl.DataFrame({"g": [f"g{group:02}" for group in range(39)], "n": sizes}).with_columns(
         scope=pl.lit("group"),
@@ -645,7 +645,7 @@ def test_a_forest_of_many_groups_has_the_significant_and_the_largest() -> None:
 
 
 def axis_of(chart: Any, axis: str) -> list[float]:
-    """Return the ends of an axis, which all layers share."""
+    """Return the ends of the shared axis of all layers."""
     layers = layers_of(chart.to_dict(validate=False))
     ends = {
         tuple(layer["encoding"][axis]["scale"]["domain"])
@@ -723,7 +723,7 @@ def test_monitoring_has_the_numbers_of_always_valid() -> None:
     assert points["auc"].equals(expected["auc"])
     assert points["panel"].to_list() == ["a"] * 3 + ["b"] * 3
     assert points["period"].to_list() == ["1", "2", "3"] * 2
-    # The first rejection of a; there is none of b.
+    # The first rejection for a; there is none for b.
     rejected = [p <= 0.05 for p in points["p_value"]]
     assert points["alarm"].to_list() == [
         rejected[row] and not any(rejected[row // 3 * 3 : row]) for row in range(6)
@@ -732,7 +732,7 @@ def test_monitoring_has_the_numbers_of_always_valid() -> None:
     assert "a panel for each site. The mark is the first alarm at level 0.05." in chart.description
     assert len(layers_of(spec)) == 6
     assert layers_of(spec)[0]["encoding"]["x"]["sort"] == ["1", "2", "3"]
-    # All panels have one axis of areas, and the wide intervals of the first periods are cut.
+    # All panels share the axis of areas, which clips the wide intervals of the first periods.
     assert "scale" not in spec.get("resolve", {})
     assert layers_of(spec)[0]["mark"]["clip"]
     gap = NIGHTS.filter((pl.col("site") != "a") | (pl.col("night") != 1))

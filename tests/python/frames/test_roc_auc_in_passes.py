@@ -1,4 +1,4 @@
-"""The area from several passes over the rows: equal to the area of the rows, to the last bit."""
+"""The area by several passes over the rows equals the area of the rows, bit for bit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ N = 6000
 
 @pytest.fixture(autouse=True)
 def few_bins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make states so small that bins hold many rows."""
+    """Use states with so few bins that each has many rows."""
     monkeypatch.setattr(module, "_BINS", 16)
 
 
@@ -30,7 +30,7 @@ def scores_of(kind: str) -> pl.Series:
     random = np.random.default_rng(7)
     normal = random.normal(size=N)
     if kind == "narrow":
-        # All but a few are in one bin of a state of all rows, and of the next ones.
+        # Nearly all are in one bin of the first state, and of the next ones.
         return pl.Series(np.where(normal > 2, normal * 1e6, 1 + normal * 1e-9))
     if kind == "half are zero":
         return pl.Series(np.where(normal < 0, -0.0, np.where(normal < 1, 0.0, normal)))

@@ -1,4 +1,4 @@
-"""Reports of rows whose groups follow one another, and of partitions."""
+"""Reports of rows with contiguous groups, and of partitions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OPTIONS = ["--label", "label", "--score", "score", "--score", "other"]
 
 @pytest.fixture(autouse=True, params=[3, 200, 1_000_000])
 def batch_rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Batches within a group, of several groups, and of all rows."""
+    """Test batches within a group, over several groups, and of all rows."""
     monkeypatch.setattr(runs, "_BATCH_ROWS", request.param)
     return int(request.param)
 
@@ -64,7 +64,7 @@ def test_rows_with_weights() -> None:
 
 
 def test_values_in_runs_of_any_order() -> None:
-    """Sorted is more than is needed; infinities, NaN, null and text are values."""
+    """Any order of contiguous groups is allowed; infinities, NaN, null and text are values."""
     values = [2.5, None, math.nan, -math.inf, 0.0, math.inf]
     frame = pl.concat([rows(60).with_columns(k=pl.lit(value, dtype=pl.Float64)) for value in values])
     expected = pa.report(frame, "label", "score", by="k")
@@ -99,7 +99,7 @@ def test_what_an_expression_makes_of_a_group_and_of_all_rows() -> None:
     ],
 )
 def test_columns_without_a_name(label: Any) -> None:
-    """A selector finds the columns that it finds in the whole frame, also if others are not needed."""
+    """A selector selects the same columns as on the whole frame, also with unused columns."""
     frame = rows().select("key", "label", "g", "score", "other", "h").sort("g")
     expected = pa.report(frame, label, "score", by="g", count=cs.by_name("g"))
     got = pa.report(frame, label, "score", by="g", count=cs.by_name("g"), sorted_by="g")
@@ -119,7 +119,7 @@ def test_no_row() -> None:
 
 @pytest.mark.parametrize("after", [1, 100, 1999])
 def test_a_group_that_comes_again_is_refused(after: int) -> None:
-    """Wherever it does, in one batch or in another, and also if its rows would go into one group."""
+    """The error does not depend on batches or on the size of the group."""
     frame = rows(2000).sort("g")
     moved = pl.concat([frame[after:], frame[:after]])
     assert moved["g"].rle().len() == frame["g"].n_unique() + 1
@@ -160,7 +160,7 @@ def written(tmp_path: Path, *arguments: str) -> pl.DataFrame:
 
 
 def test_sorted_files(tmp_path: Path, capsys: Capture) -> None:
-    """Over all files in the order of their names, also where a condition leaves rows out."""
+    """The order is over all files by name, also with a filter."""
     frame = rows().sort("h", "g")
     frame[:270].write_parquet(tmp_path / "a.parquet")
     frame[270:].write_parquet(tmp_path / "b.parquet")
@@ -189,7 +189,7 @@ def test_sorted_files(tmp_path: Path, capsys: Capture) -> None:
 
 
 def pieces(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return a list that gets the rows of each part that is aggregated."""
+    """Return a list that records the rows of each aggregated part."""
     sizes: list[int] = []
     parts = runs.Runs._parts
 
@@ -204,7 +204,7 @@ def pieces(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.mark.parametrize("by", [["g"], ["h"], ["h", "g"], ["g", "fold"]])
 def test_partitions(by: list[str], batch_rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of one group follow one another, also if their folders do not."""
+    """Partitions of a group are contiguous, even if their folders are not."""
     frame = rows().with_columns(h=pl.col("g") % 3, fold=pl.int_range(pl.len()) % 3)
     frame.write_parquet(tmp_path / "set", partition_by=["h", "g"], mkdir=True)
     frame.write_parquet(tmp_path / "rows.parquet")
@@ -222,7 +222,7 @@ def test_partitions(by: list[str], batch_rows: int, tmp_path: Path, monkeypatch:
 
 
 def test_folders_of_one_value_in_two_spellings(tmp_path: Path) -> None:
-    """The texts 1, 01 and 1.0 are groups of their own, as they are written."""
+    """The texts 1, 01 and 1.0 are different groups."""
     frame = rows().filter(pl.col("g") > 0)
     for folder, part in (("g=01", 1), ("g=1", 1), ("g=02", 2), ("g=1.0", 1)):
         (tmp_path / "set" / folder).mkdir(parents=True)
@@ -246,7 +246,7 @@ def test_partitions_with_other_files(tmp_path: Path) -> None:
 
 
 def test_groups_that_are_left_out(tmp_path: Path, capsys: Capture) -> None:
-    """The others still follow one another."""
+    """The other groups remain contiguous."""
     frame = rows().with_columns(
         label=pl.when(pl.col("g") == 3).then(2).otherwise(pl.col("label").cast(pl.Int8))
     )

@@ -1,4 +1,4 @@
-"""Segments compared with others, against tests of their rows."""
+"""Segments compared with others, and with tests of their rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def segment_rows(frame: pl.DataFrame, keep: pl.Expr) -> list[Row]:
 
 
 def welch(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Two areas of different rows, from their intervals."""
+    """Compare two areas of different rows, by their intervals."""
     names = ("versus_auc", "difference", "difference_se", "statistic", "df", "p_value")
     if one["auc"] is None or other["auc"] is None:
         return dict.fromkeys(names)
@@ -44,7 +44,7 @@ def welch(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     answer["difference_se"] = math.sqrt(v1 + v2)
     if v1 + v2 == 0:
         return answer
-    # A standard error of 0 is no proof.
+    # A standard error of 0 is no evidence.
     is_tested = v1 > 0 and v2 > 0
     n1, n2 = (ci["n_pos"] + ci["n_neg"] for ci in (one, other))
     statistic = answer["difference"] / math.sqrt(v1 + v2)
@@ -59,12 +59,12 @@ def close(got: dict[str, Any], expected: dict[str, Any]) -> None:
         if value is None:
             assert got[name] is None, name
         else:
-            # A difference of two floats near 1 has an error of some 1e-16, which its test enlarges.
+            # A difference of two floats near 1 has an error of about 1e-16, which its test amplifies.
             assert math.isclose(got[name], value, rel_tol=1e-9, abs_tol=1e-12), (name, got[name], value)
 
 
 def within(segments: list[list[Row]], place: int) -> dict[str, Any]:
-    """The mean of the AUCs of all segments but one, each row of which is a cluster."""
+    """Return the mean of the AUCs of all segments but one, with each row as a cluster."""
     numbered = [
         [(*row, (number, row_number)) for row_number, row in enumerate(rows)]
         for number, rows in enumerate(segments)
@@ -138,7 +138,7 @@ def area_of(rows: list[Row]) -> Wilson | None:
 def is_wilson_test(got: dict[str, Any], difference: Difference) -> None:
     """Compare the interval and the test of a difference.
 
-    The statistic is the quantile whose limit is 0. Of areas that vary together there may be several.
+    The statistic is the quantile with limit 0. For dependent areas there may be several.
     """
     limits = (got["difference_lower"], got["difference_upper"])
     assert limits == pytest.approx(difference.limits(0.95), abs=1e-8)
@@ -146,7 +146,7 @@ def is_wilson_test(got: dict[str, Any], difference: Difference) -> None:
     if difference.correlation == 0:
         assert got["statistic"] == pytest.approx(difference.statistic(), rel=1e-6, abs=1e-6)
     elif got["statistic"] != 0:
-        # Areas that vary together are never certain to differ.
+        # Dependent areas are never certain to differ.
         assert abs(got["statistic"]) * difference.least <= abs(difference.value) * (1 + 1e-9)
         limit = difference.limits_at(abs(got["statistic"]))[0 if got["statistic"] > 0 else 1]
         assert limit == pytest.approx(0, abs=1e-7)
@@ -190,7 +190,7 @@ def test_definition_by_wilson(frame: pl.DataFrame, versus: str) -> None:
 @given(frame=frames(max_rows=40))
 @examples(60)
 def test_overall_by_wilson(frame: pl.DataFrame) -> None:
-    """The area of all rows varies together with that of a segment: the correlation is that of both sums."""
+    """The area of all rows and the area of a segment are dependent: the correlation is by both sums."""
     used = frame.drop_nulls(["label", "score"]).with_row_index("row")
     table = pa.compare_segments(frame, "label", "score", "key", versus="overall", adjust=None)
     columns = ("label", "score", "row")
@@ -217,7 +217,7 @@ def test_overall_by_wilson(frame: pl.DataFrame) -> None:
 
 
 def test_a_tiny_segment_against_all_rows_is_uncertain() -> None:
-    """The limits of both areas end at 0 and 1, where their distances become alike: p was 0."""
+    """The limits of both areas are clipped to 0 and 1, with equal distances: p was 0."""
     frame = pl.DataFrame(
         {
             "label": [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0],
@@ -233,7 +233,7 @@ def test_a_tiny_segment_against_all_rows_is_uncertain() -> None:
 @given(frame=frames(max_rows=60), has_clusters=st.booleans())
 @examples(100)
 def test_heterogeneity_by_wilson(frame: pl.DataFrame, has_clusters: bool) -> None:
-    """Clusters are within segments, so that areas are independent."""
+    """Clusters are within segments, so areas are independent."""
     used = frame.drop_nulls(["label", "score"]).with_columns(
         cluster=pl.format("{}-{}", pl.col("key").fill_null("null"), "g")
     )
@@ -259,9 +259,9 @@ def test_heterogeneity_by_wilson(frame: pl.DataFrame, has_clusters: bool) -> Non
 def cluster_comparison(
     segment: list[Any], other: list[Any] | None, *, overall: bool, rest: list[list[Any]] | None = None
 ) -> dict[str, Any]:
-    """The AUC of a segment and its comparison with other rows, all of them (label, score, cluster).
+    """Return the AUC of a segment and its comparison with other rows (label, score, cluster).
 
-    With ``rest`` these are the rows of other segments, within each of which they are compared.
+    With ``rest`` the other rows are grouped by segment, and compared within each.
     """
     undefined = dict.fromkeys(("versus_auc", "difference", "difference_se", "statistic", "p_value"))
     interval = intervals.roc_auc_ci_clustered(segment, Z_95)
@@ -274,7 +274,7 @@ def cluster_comparison(
         variance = mean["variance"]
         versus = {
             "auc": None if mean["auc"] is None else float(mean["auc"]),
-            # A sum of covariances of few clusters may be below 0.
+            # A sum of covariances of few clusters may be negative.
             "se": None if variance is None else math.sqrt(max(variance, 0)),
         }
         varying = [rows for rows in rest if len({row[0] for row in rows}) == 2]
@@ -295,11 +295,11 @@ def cluster_comparison(
     statistic = answer["difference"] / math.sqrt(variance)
     result = {"difference_se": math.sqrt(variance), "statistic": statistic, "df": None}
     v, w = interval["se"] ** 2, versus["se"] ** 2
-    # A standard error of 0 is no proof.
+    # A standard error of 0 is no evidence.
     untested = {"statistic": None, "p_value": None} if min(v, w) < 1e-14 else {}
     if overall:
         return answer | result | {"p_value": 2 * float(norm.sf(abs(statistic)))} | untested
-    # Of the clusters that hold a positive and those that hold a negative, the fewer.
+    # The smaller number of clusters, with a positive or with a negative.
     k, m = (
         min(len({row[2] for row in rows if row[0] == label}) for label in (True, False))
         for rows in (segment, other or [])
@@ -336,7 +336,7 @@ def test_clusters_of_one_row_change_nothing() -> None:
 
 
 def test_clusters_within_segments() -> None:
-    """The area is that of the segment by itself, to the last bit, and Q that of its standard errors."""
+    """The area equals that of the segment alone, bit for bit, and Q uses its standard errors."""
     frame = fixed(3000).with_columns(patient=pl.format("{}-{}", "key", pl.int_range(pl.len()) % 97))
     table = pa.compare_segments(
         frame.drop_nulls("key"), "label", "score", "key", cluster="patient", method="delong"
@@ -374,7 +374,7 @@ def test_heterogeneity_of_clusters_that_span_segments() -> None:
     "options", [{}, {"cluster": "patient"}, {"weight": "w"}, {"state": "state"}], ids=str
 )
 def test_two_segments_are_compared_with_each_other(options: dict[str, Any]) -> None:
-    """The rest of either is the other one, whether its rows are pooled or not."""
+    """The rest of each segment is the other one, pooled or not."""
     frame = fixed(2000).with_columns(half=pl.col("g") % 2, patient=pl.int_range(pl.len()) % 37)
     frame = frame.with_columns(w=(pl.col("g") % 5 + 1) / 4)
     if "state" in options:
@@ -390,7 +390,7 @@ def test_two_segments_are_compared_with_each_other(options: dict[str, Any]) -> N
 
 @pytest.mark.parametrize("options", [{}, {"cluster": "patient"}, {"weight": "w"}], ids=str)
 def test_equal_areas_do_not_differ_from_the_rest(options: dict[str, str]) -> None:
-    """Copies of the same rows, shifted and with other rates of positives: pooled they rank well or badly."""
+    """Shifted copies of rows with other rates of positives: pooled they rank well or badly."""
     one = fixed(400).select("label", "score").drop_nulls()
     copies = [
         pl.concat([one, *[one.filter(pl.col("label") == (copy % 2 == 0))] * 3]).with_columns(
@@ -431,7 +431,7 @@ def test_segments_without_a_variance_are_not_in_the_rest() -> None:
 
 
 def test_one_segment_far_larger_than_all_others() -> None:
-    """The mean of the others keeps all digits beside one that weighs millions of times as much."""
+    """The mean of the others is accurate even with one weight millions of times larger."""
     small = fixed(300).select("label", "score", key=pl.format("{}", pl.col("g") % 3)).drop_nulls()
     large = fixed(300_000).select("label", "score", key=pl.lit("large")).drop_nulls()
     both = pa.compare_segments(pl.concat([small, large]), "label", "score", "key")
@@ -440,7 +440,7 @@ def test_one_segment_far_larger_than_all_others() -> None:
 
 
 def test_clusters_by_resampling() -> None:
-    """Patients who are seen in both segments, with an effect of their own: the spread over many samples."""
+    """Patients in both segments, with a patient effect: compare with the spread over many samples."""
     rng = np.random.default_rng(5)
     differences, squares, apart = [], [], []
     for _ in range(400):
@@ -455,7 +455,7 @@ def test_clusters_by_resampling() -> None:
         apart.append(plain["difference_se"] ** 2)
     spread = float(np.std(differences, ddof=1))
     assert abs(math.sqrt(np.mean(squares)) / spread - 1) < 0.11
-    # Patients without their cluster make the difference look less certain than it is.
+    # Without clusters the difference looks less certain than it is.
     assert math.sqrt(np.mean(apart)) / spread > 1.2
 
 
@@ -523,7 +523,7 @@ def test_nan_and_nothing_among_clusters() -> None:
     assert plan.collect().height == 0
     assert plan.collect().schema == plan.collect_schema()
     assert plan.collect_schema()["n_clusters"] == pl.UInt64
-    # A cluster that is null is skipped, and a segment that is null is one like any other.
+    # A null cluster is skipped, and a null segment is like any other.
     gaps = fixed(500).with_columns(patient=pl.when(pl.col("g") != 3).then(pl.int_range(pl.len()) // 7))
     skipped = pa.compare_segments(gaps.filter(pl.col("g") != 3), "label", "score", "key", cluster="patient")
     got = pa.compare_segments(gaps, "label", "score", "key", cluster="patient")
@@ -545,7 +545,7 @@ def test_clusters_that_are_refused() -> None:
 
 
 def test_overall_by_resampling() -> None:
-    """The standard error of the difference to all rows, against the spread over many samples."""
+    """Compare the standard error of the difference to all rows with the spread over many samples."""
     n = 300
     many = pl.concat([fixed(n, seed).with_columns(sample=seed) for seed in range(400)])
     differences, squares = [], []
@@ -624,7 +624,7 @@ def test_along_that_is_refused(options: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("versus", ["rest", "pooled_rest", "overall", "previous", "a"])
 def test_a_lone_positive_has_a_difference(versus: str) -> None:
-    """Below 500 negatives: the area is 0, and only its error is not known."""
+    """Below 500 negatives the area of one positive is 0, and only its error is undefined."""
     big = fixed(1000).select("label", "score", segment=pl.lit("a"))
     lone = pl.DataFrame({"label": [True] + [False] * 500, "score": [-1e9, *range(500)], "segment": "b"})
     frame = pl.concat([big, lone.with_columns(pl.col("score").cast(pl.Float64))])
@@ -650,7 +650,7 @@ def test_a_null_is_a_segment() -> None:
         groups = report.filter(pl.col("scope") == "group")
         assert groups["p_value"].to_list() == table["p_value"].to_list()
         assert groups["versus_auc"].null_count() == (versus == "b")
-    # A null cannot be ordered in time.
+    # A null has no order in time.
     table = pa.compare_segments(frame, "label", "score", "key", versus="previous")
     assert table["key"].to_list() == ["b", "c", "d", None]
     assert table["versus_auc"].is_null().to_list() == [True, False, False, True]
@@ -659,7 +659,7 @@ def test_a_null_is_a_segment() -> None:
 
 
 def test_many_segments() -> None:
-    """Each walks its own scores only, and is compared with rows that are counted once for all."""
+    """Each segment reads only its scores, and is compared with rows that are counted once."""
     rows = pl.DataFrame({"row": range(400_000)}).select(
         label=(pl.col("row") * 7919 % 13 < 5),
         score=(pl.col("row") * 104_729 % 100_003).cast(pl.Float64),
@@ -863,7 +863,7 @@ WEEKS = pl.DataFrame(
 
 
 def test_previous_weeks_are_in_the_order_of_their_numbers() -> None:
-    """As texts, W10 and W11 come before W8."""
+    """As texts, W10 and W11 sort before W8."""
     numbers = WEEKS.with_columns(pl.col("week").str.slice(1).cast(pl.Int8))
     weeks = ["W8", "W9", "W10", "W11"]
     for by, along in ((["week"], None), (["site", "week"], "week"), (["week", "site"], "week")):
@@ -917,7 +917,7 @@ def test_previous_periods_without_an_order(values: list[str], message: str) -> N
         pa.compare_segments(frame, "label", "score", "month", versus="previous")
     with pytest.raises(pl.exceptions.ComputeError, match=message):
         pa.report(frame, "label", "score", by="month", versus="previous")
-    # An Enum has an order, and whoever compares with the rest needs none.
+    # An Enum has an order, which is unnecessary for the rest.
     for dtype, versus in ((pl.Enum(values), "previous"), (pl.String, "rest")):
         table = pa.compare_segments(frame.cast({"month": dtype}), "label", "score", "month", versus=versus)
         assert table.height == 2

@@ -1,4 +1,4 @@
-"""Segments of states, against those of the rows that the states were made of."""
+"""Segments of states, compared with segments of their source rows."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def states_of(frame: pl.DataFrame, parts: list[str], **limit: Any) -> pl.DataFra
 
 
 def tied(frame: pl.DataFrame, state: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with the score of the bin of a state that each lies in, which is its lowest."""
+    """Return the rows with the score of their bin, its lowest score."""
     bins = state.select(pl.col("state").struct.field("bins").list.explode(empty_as_null=False))
     lowest = bins.unnest("bins").select(bin="score").sort("bin")
     is_used = pl.col("label").is_not_null() & pl.col("score").is_not_null()
     rows = frame.filter(is_used).sort("score")
     rows = rows.join_asof(lowest, left_on="score", right_on="bin").with_columns(score="bin").drop("bin")
-    # A segment may have rows that are not used alone.
+    # A segment may have only unused rows.
     return pl.concat([rows, frame.filter(~is_used)])
 
 
@@ -86,7 +86,7 @@ def test_small_states_know_nearly_all() -> None:
 
 
 def test_bins_of_different_width_make_no_difference() -> None:
-    """A few rows with scores of all sizes widen the bins of all rows, and not those of the other segment."""
+    """A few scores of extreme sizes widen the bins of all rows, but not of the other segment."""
     rng = np.random.default_rng(5)
     n, few = 20_000, 300
     label = rng.random(n) < 0.3
@@ -96,7 +96,7 @@ def test_bins_of_different_width_make_no_difference() -> None:
     frame = pl.DataFrame({"key": key, "label": label, "score": score})
     states = pa.group_states(frame, "label", "score", by="key", max_bins=64)
     table = pa.compare_segments(states, state="score", by="key", versus="overall")
-    # Of the rows it is 0.3; it was 0.
+    # For the rows it is 0.3; it was 0.
     assert table["p_value"][0] > 0.01
 
 
@@ -125,11 +125,11 @@ def test_weighted_states_have_the_areas_of_weighted_rows(frame: pl.DataFrame, ve
         is_segment = pl.col("key").eq_missing(row["key"])
         segment_area = weighted_area(used.filter(is_segment))
         other = weighted_area(used if versus == "overall" else used.filter(~is_segment))
-        # Weights are quarters, so the bits are those of the rows.
+        # Weights are multiples of a quarter, so the results equal those of the rows bit for bit.
         fields = ("auc", "se", "n_pos", "n_neg")
         assert repr([row[field] for field in fields]) == repr([segment_area[field] for field in fields])
         if segment_area["auc"] is not None:
-            # Against rows with a NaN among them nothing is known.
+            # With a NaN among the other rows the comparison is undefined.
             expected = float("nan") if used["score"].is_nan().any() else other["auc"]
             assert repr(row["versus_auc"]) == repr(expected)
         if versus == "pooled_rest" and segment_area["se"] is not None and other["se"] is not None:
@@ -177,14 +177,14 @@ def test_weighted_states_by_periods_and_against_one() -> None:
 
 
 def test_weights_of_one_compare_as_counts() -> None:
-    """The variance of the jackknife divides by n where DeLong's divides by n - 1."""
+    """The jackknife variance divides by n, DeLong's by n - 1."""
     frame = fixed(3000).with_columns(weight=1.0)
     counts = pa.compare_segments(states_of(frame, ["key", "g"]), state="state", by="key", versus="overall")
     states = frame.group_by("key", "g").agg(state=pa.roc_state("label", "score", weight="weight"))
     table = pa.compare_segments(states, state="state", by="key", versus="overall")
     exact = ["key", "n_pos", "n_neg", "auc", "versus_auc", "difference", "exact"]
     assert_frame_equal(table.select(exact), counts.select(exact), check_exact=True)
-    # Of each class the variance has n - 1 in place of n.
+    # The variance of each class has n - 1 instead of n.
     least, most = pl.min_horizontal("n_pos", "n_neg"), pl.max_horizontal("n_pos", "n_neg")
     ratio = (table["se"] / counts["se"]) ** 2
     assert (ratio >= table.select(1 - 1 / least).to_series() - 1e-12).all()

@@ -1,4 +1,4 @@
-"""Comparisons of segments whose rows have weights."""
+"""Comparisons of segments with weighted rows."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def estimate(rows: list[Any]) -> tuple[Fraction | None, Fraction | None]:
 
 
 def mean_of_others(rows: list[Any], key: str) -> tuple[Fraction | None, Fraction | None]:
-    """The mean of the AUCs of other segments by van Elteren, and its variance.
+    """Return the van Elteren mean of the AUCs of other segments, and its variance.
 
-    The positives of all segments count as often as their share of the weights says, and so do negatives.
+    The positives of all segments count by their share of the weights, and so do negatives.
     """
     weights, areas = [], []
     names = sorted({row[3] for row in rows})
     every = [estimate([row for row in rows if row[3] == name]) for name in names]
-    # With fewer than two variances, the mean is of all segments that have an AUC.
+    # With fewer than two variances, the mean is over all segments with an AUC.
     are_few = sum(square_error is not None for _, square_error in every) < 2
     for other, (auc, square_error) in zip(names, every, strict=True):
         segment = [row for row in rows if row[3] == other]

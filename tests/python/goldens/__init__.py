@@ -1,4 +1,4 @@
-"""How the answers of other packages are compared with ours: one function for each of theirs."""
+"""Comparison of results with other packages: one function for each of their functions."""
 
 from goldens import (
     classes,
@@ -28,4 +28,4 @@ CHECKS: dict[str, Check] = {
     **folds.CHECKS,
     **planning.CHECKS,
 }
-"""By function; by kind and function, where a function has another meaning in one kind of record."""
+"""Checks by function; by kind and function, if a function has another meaning in one kind of record."""

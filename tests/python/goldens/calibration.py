@@ -1,4 +1,4 @@
-"""Losses of probabilities and their parts, compared with other packages field by field."""
+"""Losses of probabilities and their decompositions, compared with other packages by field."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import polars_auc as pa
 
 Answers: TypeAlias = Mapping[str, Any]
 Check: TypeAlias = Callable[[pl.DataFrame, Mapping[str, Any]], Answers | str]
-"""Our values of the fields of a record; or why the record is not compared."""
+"""Our values of the fields of a record, or the reason for not comparing it."""
 
 
 _WEIGHTS = {"weight": {"weight": "weight"}, "freq": {"count": "freq"}}
@@ -53,7 +53,7 @@ def risk_regression(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
         brier(used, {**record, "arguments": {**arguments, "score": arguments[score]}})
         for score in ("score", "score_2")
     )
-    # The first model of theirs is the rate.
+    # Their first model is the constant rate.
     return {
         name: [record["result"][name][0], a[ours], b[ours]]
         for name, ours in (("brier", "brier_score"), ("se", "se"), ("lower", "lower"), ("upper", "upper"))
@@ -142,7 +142,7 @@ def _paired(
     [answer] = rows.select(
         function("label", *(scores[::-1] if reverse else scores), **_weight(record))
     ).to_series()
-    # Without an error they have no test of equal scores.
+    # Without an error they do not test equal scores.
     return {**answer, **({"z": None, "p_value": None} if answer["se"] == 0 else {})}
 
 
@@ -162,7 +162,7 @@ def net_benefit_difference(rows: pl.DataFrame, record: Mapping[str, Any]) -> Ans
 def discrimination_slope(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
     answer = _answer(rows, pa.discrimination_slope, record)
     slope = answer["discrimination_slope"]
-    # R's performance gives the absolute value.
+    # R's performance returns the absolute value.
     value = abs(slope) if record["function"] == "performance::r2_tjur" else slope
     return {
         **answer,
@@ -173,7 +173,7 @@ def discrimination_slope(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answe
 
 
 def discrimination_improvement(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
-    # Theirs is the second score less the first.
+    # Their difference is the second score minus the first.
     answer = _paired(rows, pa.discrimination_slope_difference, record, reverse=True)
     return {
         **answer,
@@ -214,11 +214,11 @@ def mcnemar(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
         test = pa.mcnemar("label", *scores, **{**options, "method": method})
         p_values[name] = rows.select(test).to_series()[0]["p_value"]
     only = [answer["n_only_a"], answer["n_only_b"]]
-    # A negative that is called is wrong.
+    # A negative that is predicted positive is wrong.
     sign = -1 if options["rate"] == "fpr" else 1
     return {
         **p_values,
-        # Theirs is 0 / 0 if the scores differ in no row.
+        # Their result is 0 / 0 if the scores differ in no row.
         "p_chi2": p_values["p_chi2"] if sum(only) else record["result"].get("p_chi2"),
         "only_first_right": only[::sign][0],
         "only_second_right": only[::sign][1],
@@ -257,7 +257,7 @@ def rate_difference(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
         answer = dict(pl.DataFrame(cells).select(test).to_series()[0])
     return {
         **answer,
-        # They give none without a success of the reference.
+        # They return no result without a success of the reference.
         "ratio": None if answer["ratio"] == math.inf else answer["ratio"],
         "newcombe_lower": answer["difference_lower"],
         "newcombe_upper": answer["difference_upper"],
@@ -307,7 +307,7 @@ def enrichment_factor(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
     options = [{"fraction": fraction} for fraction in record["arguments"]["fractions"]]
     factors = _numbers(rows, pa.enrichment_factor, record, options)
     expected_factors = record["result"].get("enrichment", factors)
-    # They give nothing where the cut is inside the last score.
+    # They return no result if the cut is inside the last score.
     return {
         "exact": factors,
         "enrichment": [
@@ -379,7 +379,7 @@ def recalibration(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
 def generalised_linear_model(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
     answer = dict(recalibration(rows, record))
     if record["arguments"].get("cov_type") == "HC0" and record["arguments"].get("weight") == "weight":
-        # Without n / (n - 1).
+        # Without the factor n / (n - 1).
         factor = math.sqrt((answer["rows"] - 1) / answer["rows"])
         for name in ("intercept_given_slope_1", "intercept", "slope"):
             value, se = answer[name], answer[f"{name}_se"]
@@ -429,7 +429,7 @@ def val_prob(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
         "Brier": _answer(rows, pa.brier_score, record)["brier_score"],
     }
     if answer["n_certain"]:
-        # The package leaves out rows with a score of 0 or 1.
+        # The package skips rows with a score of 0 or 1.
         score = record["arguments"]["score"]
         answer = _answer(
             rows.filter((pl.col(score) > 0) & (pl.col(score) < 1)), pa.calibration_summary, record
@@ -471,7 +471,7 @@ def _scores(rows: pl.DataFrame, record: Mapping[str, Any]) -> Any:
 
 
 def _bins(rows: pl.DataFrame, record: Mapping[str, Any]) -> dict[str, Any] | str:
-    """The options of bins; of numpy's quantiles if these put a row into another bin."""
+    """Return the options of bins; numpy's quantiles as edges if they assign a row to another bin."""
     arguments = record["arguments"]
     if "edges" in arguments:
         return {"edges": [float(edge) for edge in arguments["edges"]]}
@@ -488,7 +488,7 @@ def _bins(rows: pl.DataFrame, record: Mapping[str, Any]) -> dict[str, Any] | str
     theirs = np.unique(np.searchsorted(edges[1:-1], scores), return_counts=True)[1]
     if ours["n"].to_list() == theirs.tolist():
         return {"bins": bins}
-    # Edges in place of quantiles must ascend; the lowest score alone is a bin up to the first quantile.
+    # Explicit edges must ascend; the lowest score alone is a bin up to the first quantile.
     return {"edges": np.unique([*([0.0] if edges[0] == edges[1] else []), *edges]).tolist()}
 
 
@@ -500,7 +500,7 @@ def calibration_curve(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers 
     points = _points(rows, pa.calibration_curve("label", score, **options, **_weight(record)))
     answer = {name: points[name].to_list() for name in points.columns}
     errors = rows.select(pa.calibration_error("label", score, **options, **_weight(record))).to_series()[0]
-    # Theirs count bins from 0, and equal quantiles as bins.
+    # Their bins are counted from 0, and include empty bins of equal quantiles.
     first = [number - 1 for number in answer["bin"]]
     quantiles = record["arguments"].get("strategy") == "quantile"
     return {
@@ -563,7 +563,7 @@ def isotonic_fit(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
 
 
 def _grades(counts: pl.DataFrame) -> pl.DataFrame:
-    """Of rows (n, defaults, pd), in their order: one call for each, since grades may share a probability."""
+    """Compute rows (n, defaults, pd) in order, one call for each: grades may share a probability."""
     options: dict[str, Any] = {"adjust": None, "count": "count"}
     return pl.concat(
         _points(
@@ -745,7 +745,7 @@ CHECKS: dict[tuple[str, str], Check] = {
     ("corp", "model_diagnostics.scoring.decompose"): decomposition,
 }
 
-# Scores of 0 and 1 of breast_cancer, or its ties, are refused by these.
+# These functions do not support ties, or the scores 0 and 1 of breast_cancer.
 NOT_SHIPPED = {
     ("calibration_test", "performance::performance_hosmer"),
     ("idi", "performance::r2_tjur"),
@@ -757,7 +757,7 @@ NOT_SHIPPED = {
 }
 
 TOLERANCES = {
-    # rms ends before the maximum; formula.recalibration and stats::glm agree to 1e-9.
+    # rms stops before the maximum; formula.recalibration and stats::glm agree to 1e-9.
     ("rms::val.prob", "Intercept"): 1e-6,
 }
 

@@ -1,4 +1,4 @@
-"""Areas of several classes, with a score for each or one for all."""
+"""Areas of several classes, with one score for each class or one for all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _areas(frame: pl.DataFrame, record: Record, **options: Any) -> Any:
 
 
 def classes_of_columns(columns: list[str]) -> list[str]:
-    """Return the classes that columns are named after, as lr_setosa."""
+    """Return the classes by column name, such as lr_setosa."""
     return [column.split("_", 1)[1] for column in columns]
 
 
@@ -39,7 +39,7 @@ def averaged(frame: pl.DataFrame, record: Record) -> Answers:
 
 
 def one_hot(frame: pl.DataFrame, record: Record, measure: Callable[..., pl.Expr]) -> float:
-    """Average a measure of each class against the rest, as a query over the classes' rows says it."""
+    """Average a measure of each class against the rest, as a query over the classes' rows."""
     arguments = record["arguments"]
     columns = arguments["probabilities"]
     weight = pl.col(arguments["sample_weight"]) if "sample_weight" in arguments else pl.lit(1.0)
@@ -63,7 +63,7 @@ def average_precision(frame: pl.DataFrame, record: Record) -> Answers:
 
 
 def _reference_pairs(frame: pl.DataFrame, record: Record) -> dict[tuple[str, str], float]:
-    """Return A(i | j): rows of two classes, by the column of the first."""
+    """Return A(i | j): rows of two classes, scored by the column of the first."""
     arguments = record["arguments"]
     column = dict(zip(arguments["classes"], arguments["probabilities"], strict=True))
     return {
@@ -77,7 +77,7 @@ def _reference_pairs(frame: pl.DataFrame, record: Record) -> dict[tuple[str, str
 
 
 def hand_till(frame: pl.DataFrame, record: Record) -> Answers:
-    """Compare the mean, and that our pairs are the means of both directions, each compared by itself."""
+    """Compare the mean; our pairs are the means of both directions, which are compared separately."""
     classes = record["arguments"]["classes"]
     areas = _areas(frame, record, multi_class="ovo")
     pairs = _reference_pairs(frame, record)
@@ -124,10 +124,10 @@ def one_vs_rest(frame: pl.DataFrame, record: Record) -> Answers:
 
 def ordinal_concordance(frame: pl.DataFrame, record: Record) -> Answers:
     score = record["arguments"]["score"]
-    # Classes may be words, whose order is that of the alphabet, as it is of R's factors.
+    # Classes may be strings in alphabetical order, as R's factors.
     label = pl.col("label").rank("dense")
     test = answer(frame, pa.rank_agreement(label, score))
-    # Of classes as times that are all seen, a lower score is concordant with a later time.
+    # With classes as uncensored times, a lower score is concordant with a later time.
     frame = frame.with_columns(seen=True)
     return {
         "concordance": answer(frame, pa.ordinal_roc_auc(label, score))["concordance"],

@@ -1,4 +1,4 @@
-"""Scores compared on the same rows, and on different ones; the p-values of many tests."""
+"""Comparisons of scores on the same rows and on different rows; p-values of many tests."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def bootstrap_test(frame: pl.DataFrame, record: Record) -> Answers | Apart:
         return UNPAIRED
     measure: dict[str, Any] = {}
     if arguments.get("boot.stratified") is False:
-        # Resamples of clusters go across the classes; each row is a cluster of its own.
+        # Cluster resampling ignores classes; each row is its own cluster.
         measure = {"cluster": pl.int_range(pl.len())}
     if "partial.auc" in arguments:
         assert arguments["partial.auc.focus"] == "specificity"
@@ -85,7 +85,7 @@ def bootstrap_test(frame: pl.DataFrame, record: Record) -> Answers | Apart:
 def venkatraman(frame: pl.DataFrame, record: Record) -> Answers | Apart:
     if not record["arguments"]["paired"]:
         return UNPAIRED
-    # pROC breaks ties by the order of the rows.
+    # pROC breaks ties by row order.
     ranks = pairs(frame, record).with_columns(pl.col("a", "b").rank("ordinal"))
     test = answer(ranks, pa.roc_curve_difference("label", "a", "b", n_permutations=N_PERMUTATIONS, seed=SEED))
     return {"E": test["statistic"], "p_value": test["p_value"]}
@@ -118,7 +118,7 @@ def roc_test(frame: pl.DataFrame, record: Record) -> Answers:
 
 
 def _unpaired(frame: pl.DataFrame, record: Record) -> Answers:
-    """Compare two sets of rows as two segments; two scores of the same rows are put into one column."""
+    """Compare two sets of rows as two segments; two scores of the same rows become one column."""
     arguments = record["arguments"]
     if "roc1_segment" in arguments:
         first, second = arguments["roc1_segment"], arguments["roc2_segment"]
@@ -202,7 +202,7 @@ def risk_regression(frame: pl.DataFrame, record: Record) -> Answers:
     limits = pl.col("lower", "upper")
     ours = {
         "auc": areas.select("se", limits, model="score", AUC="auc"),
-        # Their difference is the later model minus the earlier one, and ours is the opposite.
+        # Their difference is the later model minus the earlier one, ours the opposite.
         "contrasts": differences.select(
             -pl.col("difference").alias("delta.AUC"),
             "se",

@@ -1,4 +1,4 @@
-"""ROC curves and curves beside them, and the binormal model."""
+"""ROC curves and related curves, and the binormal model."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def sklearn_curve(frame: pl.DataFrame, record: Record) -> Answers:
 
 
 def _with_uneven_steps(points: list[dict[str, Any]], kept: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the points that sklearn keeps: all but those with the same step before them as after them.
+    """Return the points that sklearn keeps: all except those between two equal steps.
 
-    It puts the first point, (0, 0), before the others afterwards, so it keeps the second one, too.
-    Ours must be among them, and the others on the straight lines between ours.
+    sklearn prepends the first point, (0, 0), afterwards, so it also keeps the second one. Our points must be
+    among them, and the others on the straight lines between ours.
     """
     at = [(point["fp"], point["tp"]) for point in points]
     even = {
@@ -119,7 +119,7 @@ GRID = Apart("from a grid of 512 points over the observed scores; ours is the fo
 def det_curve(frame: pl.DataFrame, record: Record) -> Answers:
     curve = pa.det_curve("label", "score").alias("curve")
     points = rows(frame, record).select(curve).explode("curve").unnest("curve")
-    # The other way round, and without all points but one at either end where a rate is 0.
+    # Reversed, with only one end point at rates of 0.
     kept = points.slice(points.filter(fp=0).height - 1)
     kept = kept.head(kept.filter(pl.col("fn") > 0).height + 1).reverse()
     columns = {name: kept[name].to_list() for name in ("fpr", "fnr")}
@@ -135,7 +135,7 @@ def smooth(frame: pl.DataFrame, record: Record) -> Answers | Apart:
     if record["arguments"]["method"] == "fitdistr":
         exact = record["result"]["exact_binormal_auc_from_means"]
         auc = answer(used, pa.binormal_roc_auc("label", "score", method="moments"))["auc"]
-        # The record's tolerance is that of its grid.
+        # The tolerance of the record is its grid step.
         assert math.isclose(auc, exact, rel_tol=1e-9), record["id"]
         moments = Apart("the moments of a class, no fields of ours")
         grid = dict.fromkeys(("auc", "sensitivities", "specificities"), GRID)
@@ -153,7 +153,7 @@ def smooth(frame: pl.DataFrame, record: Record) -> Answers | Apart:
 
 
 def _on_chords(used: pl.DataFrame, fit: Answers, at_fpr: list[float], record: Record) -> list[float]:
-    """Read our curve as the package does: by straight lines between points at equal distances of tpr."""
+    """Read our curve as the package does: by linear interpolation at equal distances of tpr."""
     normal, steps = NormalDist(), record["arguments"]["n"] - 1
     curve = answer(used, pa.binormal_roc_curve("label", "score", at_fpr=at_fpr))
     read = []

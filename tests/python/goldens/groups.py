@@ -15,7 +15,7 @@ def per_segment(frame: pl.DataFrame, record: Record) -> Answers:
     assert arguments["segment"] == "segment"
     alone = arguments["score2"] is None
     assert alone != ("auc_2" in record["result"][0]), record["id"]
-    # A single score is paired with itself, and nothing of the pair is asked for.
+    # A single score is paired with itself; the pair is not used.
     second = signed(arguments, "1" if alone else "2")
     used = labelled(frame, record, "segment", a=signed(arguments, "1"), b=second)
     rest = pa.compare_segments(used, "label", "a", "segment", versus="pooled_rest", method="delong")

@@ -17,7 +17,7 @@ def proc_ci(frame: pl.DataFrame, record: Record) -> Answers:
         rows(frame, record),
         pa.roc_auc_ci("label", "score", level=record["arguments"]["conf.level"], method="delong"),
     )
-    # pROC blanks the estimate too where there is no interval.
+    # pROC also omits the estimate if there is no interval.
     return {"lower": ci["lower"], "upper": ci["upper"], "auc": None if ci["lower"] is None else ci["auc"]}
 
 

@@ -1,4 +1,4 @@
-"""The page of the answers that are not compared, with their reasons."""
+"""The page of results that are not compared, with reasons."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FIELDS = """
 
 @dataclass
 class NotCompared:
-    """Which answers, and which fields of answers, are not compared: for each reason."""
+    """The results and fields that are not compared, by reason."""
 
     answers: Counter[str] = field(default_factory=Counter)
     fields: Counter[str] = field(default_factory=Counter)
@@ -39,7 +39,7 @@ class NotCompared:
     functions: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, function: str, reason: str | None, apart: Iterable[str]) -> None:
-        """Add what was found for one record."""
+        """Add the findings of one record."""
         if reason is not None:
             self.answers[reason] += 1
             self.functions.setdefault(reason, set()).add(function)

@@ -1,4 +1,4 @@
-"""Areas, whole and partial, and distances: what the records of one score say without any inference."""
+"""Areas, whole and partial, and distances: records of one score without inference."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import polars_auc as pa
 from goldens.rows import Answers, Apart, Check, Record, answer, rows, side, tied, weight_of, weighted_rows
 
 R_SERIES = 1e-4
-"""R 4.2 cuts Kolmogorov's series after too few terms: large p-values are off by up to 3e-5, and small ones
-lose their digits, against scipy.stats.kstwobign, which test_laws holds ours against."""
+"""R 4.2 truncates Kolmogorov's series too early: large p-values differ by up to 3e-5, and small ones lose
+digits compared with scipy.stats.kstwobign, which test_laws compares with ours.
+"""
 
 R_SMALLEST = 1e-7
-"""R's exact p-values are 1 less a distribution, and lose digits as they become small."""
+"""R computes exact p-values as 1 minus a distribution, which loses digits for small values."""
 
 
 def proc_auc(frame: pl.DataFrame, record: Record) -> Answers:
@@ -83,7 +84,7 @@ def sklearn_average_precision(frame: pl.DataFrame, record: Record) -> Answers:
 
 
 def cut_short(ours: float | None, theirs: Any) -> bool:
-    """Say whether R's p-value differs from ours by no more than the end of its series."""
+    """Return whether R's p-value differs from ours by at most the truncation error of its series."""
     if ours is None or not isinstance(theirs, float):
         return False
     return 1e-9 * abs(theirs) < abs(ours - theirs) <= R_SERIES
@@ -91,7 +92,7 @@ def cut_short(ours: float | None, theirs: Any) -> bool:
 
 def ks(frame: pl.DataFrame, record: Record) -> Answers:
     arguments, is_scipy = record["arguments"], record["function"].startswith("scipy")
-    # Theirs says whose distribution function lies above: that of the lower scores.
+    # Their alternative is about the distribution functions: the higher one has the lower scores.
     alternative: Any = {"greater": "less", "less": "greater"}.get(side(arguments), "two-sided")
     is_exact = arguments.get("exact") is True or arguments.get("method") == "exact"
     used = rows(frame, record)
@@ -117,7 +118,7 @@ def ks(frame: pl.DataFrame, record: Record) -> Answers:
 
 
 def ks_by_counting(frame: pl.DataFrame, record: Record) -> Answers:
-    """Every way of dealing the labels, in fractions."""
+    """Return every permutation of the labels, in fractions."""
     used = rows(frame, record)
     answers = {}
     for theirs, alternative in (("two-sided", "two-sided"), ("greater", "less"), ("less", "greater")):
@@ -127,7 +128,7 @@ def ks_by_counting(frame: pl.DataFrame, record: Record) -> Answers:
 
 
 def _fraction(value: float) -> float:
-    """Return the simple fraction that a number is, but for its last digit."""
+    """Return the simple fraction of a number, up to its last digit."""
     return float(Fraction(value).limit_denominator(10**7))
 
 
@@ -159,8 +160,8 @@ def sklearn_partial(frame: pl.DataFrame, record: Record) -> Answers:
 def nearly(ours: float | None, exact: Record) -> float | None:
     """Return the quotient if ours is within a few units in its last place.
 
-    A partial area is a sum of exact integers and of two parts of a step that a bound cuts, in floats: each of
-    these operations rounds once. And a bound is a float here and a decimal there: 0.1 is not quite one tenth.
+    A partial area is a sum of exact integers and two parts of cut steps, in floats: each operation rounds
+    once. A bound is a float here and a decimal there: 0.1 is not exactly one tenth.
     """
     quotient: float = exact["num"] / exact["den"]
     return quotient if ours is not None and math.isclose(ours, quotient, rel_tol=1e-14) else ours

@@ -1,4 +1,4 @@
-"""Power, and the rows that it needs."""
+"""Power, and required sample sizes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def proc_power(frame: pl.DataFrame, record: Record) -> Answers | Apart:
 
 
 def _solved(arguments: Record, repeated: dict[str, Any]) -> Answers:
-    """The AUC or the level that was left out."""
+    """Return the AUC or the level that the record omits."""
     left_out = pa.roc_auc_power(
         arguments.get("auc"),
         arguments["ncases"],

@@ -1,4 +1,4 @@
-"""Rank tests of two samples and more, exact and not, the shift between them, and concordance."""
+"""Rank tests of two or more samples, exact and approximate, their shift, and concordance."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ IF_NOTHING = Apart("the variance if the score said nothing, no field of ours")
 
 def concordance(frame: pl.DataFrame, record: Record) -> Answers:
     if "score1" in record["arguments"]:
-        # The covariances of weighted rows are by the infinitesimal jackknife.
+        # The covariances of weighted rows are infinitesimal-jackknife covariances.
         both = pairs(frame, record).drop_nulls().with_columns(weight=1)
         compared = answer(both, pa.compare_scores("label", "a", "b", weight="weight"))
         c1, c2 = compared["areas"]
@@ -59,7 +59,7 @@ def concordance(frame: pl.DataFrame, record: Record) -> Answers:
     ci = answer(
         used.with_columns(weight=1), pa.roc_auc_ci("label", "score", weight="weight", method="delong")
     )
-    # Positives have an event first, and nothing is censored.
+    # Positives have an early event, and nothing is censored.
     events = used.with_columns(time=-pl.col("label").rank("dense").cast(pl.Int64), event=True)
     index = answer(events, pa.concordance_index("time", "event", "score"))
     auc = answer(used, pa.roc_auc("label", "score"))
@@ -91,7 +91,7 @@ MANY_ROWS = Apart("inverts the exact test where told to; ours does below 50 rows
 
 
 def asymptotic_p(record: Record, p: float) -> float | Apart:
-    """Return an asymptotic p-value, unless coin took it as 1 less a probability, and that 1 is rounded."""
+    """Return an asymptotic p-value, unless coin computed it as 1 minus a rounded probability."""
     if record["function"].startswith("coin") and p < 2**-53 / record["tolerance"]["rel"]:
         return Apart("coin takes it as 1 less a probability, which leaves it too few digits")
     return p
@@ -149,7 +149,7 @@ def _one_sided(shift: dict[str, Any], alternative: str) -> list[float]:
 
 
 def _middle(used: pl.DataFrame, value: float) -> bool:
-    """Tell whether a value lies between the two middle differences of an even number."""
+    """Return whether a value is between the two middle differences of an even number."""
     negatives, positives = (
         used.drop_nulls().filter(pl.col("label") == label)["score"].to_numpy() for label in (False, True)
     )
@@ -324,7 +324,7 @@ def kruskal(frame: pl.DataFrame, record: Record) -> Answers:
 
 
 def _every_pair(frame: pl.DataFrame, *, correct: bool) -> list[dict[str, Any]]:
-    """Test every pair of samples, the first as negatives."""
+    """Test every pair of samples, with the first as negatives."""
     used = frame.drop_nulls()
     ours = []
     for control, case in combinations(sorted(used["group"].unique()), 2):

@@ -1,4 +1,4 @@
-"""What the golden tests share: the rows of a record, and the call that answers it."""
+"""Shared helpers of the golden tests: the rows of a record, and the call for it."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ Answers: TypeAlias = dict[str, Any]
 
 
 class Apart(str):
-    """Why a field, or a whole record, is not compared."""
+    """The reason for not comparing a field or a record."""
 
     __slots__ = ()
 
 
 Check: TypeAlias = Callable[[pl.DataFrame, Record], Answers | Apart]
-"""A function of a case's table and a record: our answer for every field of the record's result."""
+"""A function of a case's table and a record: our result for every field of the record."""
 
 
 def signed(arguments: Record, which: str = "") -> pl.Expr:
-    """Return the score that indicates positives if high; ``which`` is "1" or "2" of a pair."""
+    """Return the score with high values for positives; ``which`` is "1" or "2" of a pair."""
     sign = -1 if arguments.get("direction") == ">" else 1
     sign *= arguments.get(f"sign{which}", 1)
     return pl.col(arguments[f"score{which}"]) * pl.lit(sign)
 
 
 def labelled(frame: pl.DataFrame, record: Record, *others: str, **scores: pl.Expr) -> pl.DataFrame:
-    """Return the label with scores and other columns, of the subcase that the record is about."""
+    """Return the label with scores and other columns, for the record's subcase."""
     arguments = record["arguments"]
     if "subcase" in arguments:
         frame = frame.filter(pl.col("subcase") == arguments["subcase"])
-    # sklearn and scipy refuse or propagate NaN, as we do; the others drop such rows, as nulls are.
+    # sklearn and scipy raise for NaN or propagate it, as we do; the others skip such rows, as nulls.
     if not record["function"].startswith(("sklearn", "scipy")):
         scores = {name: score.fill_nan(None) for name, score in scores.items()}
     return frame.select(*others, label=pl.col("label") == arguments.get("positive", 1), **scores)
@@ -51,7 +51,7 @@ def pairs(frame: pl.DataFrame, record: Record, *others: str) -> pl.DataFrame:
 
 
 def weight_of(record: Record) -> str | None:
-    """Return the column of weights that the record is about, if any."""
+    """Return the weight column of the record, if any."""
     arguments = record["arguments"]
     name: str | None = arguments.get("sample_weight", arguments.get("weight"))
     return name
@@ -67,7 +67,7 @@ def tied(frame: pl.DataFrame) -> bool:
 
 
 def side(arguments: Record) -> Any:
-    """Return the alternative by our name for it."""
+    """Return our name of the alternative."""
     return {
         "two.sided": "two-sided",
         "two-sided": "two-sided",
@@ -78,7 +78,7 @@ def side(arguments: Record) -> Any:
 
 
 def running_on(ours: float, theirs: float) -> float:
-    """Return ``ours``, a limit clipped to 0 and 1, as packages write it that do not clip limits."""
+    """Return ``ours``, a limit clipped to 0 and 1, like packages without clipping."""
     return theirs if ours == min(max(theirs, 0.0), 1.0) and ours in (0.0, 1.0) else ours
 
 
@@ -86,7 +86,7 @@ REPEATED = Apart("an argument, repeated")
 
 
 def weighted_rows(frame: pl.DataFrame, record: Record) -> pl.DataFrame:
-    """Return label, score and the weight by that name."""
+    """Return label, score and the weight of that name."""
     name = weight_of(record)
     assert name is not None
     return rows(frame, record, name).rename({name: "weight"})
@@ -98,5 +98,5 @@ N_PERMUTATIONS = 4_000
 
 
 def number_of_resamples(record: Record) -> int:
-    """Return the number of our draws for this record."""
+    """Return the number of our resamples for this record."""
     return N_PERMUTATIONS if record["kind"] == "venkatraman" else N_RESAMPLES

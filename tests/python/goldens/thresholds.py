@@ -1,4 +1,4 @@
-"""Thresholds: the counts and rates at given ones, the best ones, and their intervals."""
+"""Thresholds: counts and rates, optima, and their intervals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from goldens.rows import N_RESAMPLES, SEED, Answers, Apart, Check, Record, answe
 
 TIE_LOST = Apart("one of several that are equally good; ours is higher, and lost to rounding there")
 Merit = Callable[[int, int, int, int], Fraction]
-"""How good a threshold is, from tp, fp and the numbers of positives and negatives."""
+"""The quality of a threshold, by tp, fp and the numbers of positives and negatives."""
 
 
 def at(used: pl.DataFrame, thresholds: Sequence[float], *, beta: float = 1.0) -> Answers:
@@ -41,16 +41,16 @@ def less_1(values: Sequence[float | None]) -> list[float | None]:
 
 
 def observed(used: pl.DataFrame, thresholds: Sequence[float]) -> list[float | None]:
-    """Return the lowest score that is not below each threshold, None above all scores."""
+    """Return the lowest score at or above each threshold, None above all scores."""
     scores: list[float] = used["score"].drop_nulls().unique().sort().to_list()
     at_or_above = (bisect.bisect_left(scores, threshold) for threshold in thresholds)
     return [scores[i] if i < len(scores) else None for i in at_or_above]
 
 
 def midpoints(used: pl.DataFrame, theirs: Sequence[float], ours: Sequence[float | None]) -> list[float]:
-    """Return thresholds as packages write them that put them midway between two scores.
+    """Return thresholds like packages that use the midpoint of two scores.
 
-    Ours is the higher of the two scores: theirs lies above the other and not above ours.
+    Our threshold is the higher of the two scores. Theirs is above the lower score and at most ours.
     """
     assert observed(used, theirs) == list(ours)
     return list(theirs)
@@ -93,9 +93,10 @@ def closest(ratio: Fraction = Fraction(1)) -> Merit:
 
 
 def is_best_of(used: pl.DataFrame, best: Answers, listed: Sequence[float], merit: Merit) -> bool:
-    """Compare our best with all those listed, in fractions, and return whether it is one of them.
+    """Compare our optimum with all listed ones, in fractions, and return whether it is one of them.
 
-    It must be better than each, or as good and the highest score; calling nobody must be better.
+    It must be better than each, or equally good with the highest score. A threshold without predicted
+    positives must be strictly better than all others.
     """
 
     def rank(tp: int, fp: int, threshold: float | None) -> tuple[Fraction, bool, float]:
@@ -136,7 +137,7 @@ def at_rates(used: pl.DataFrame, record: Record) -> Answers:
     if record["arguments"]["input"] == "sensitivity":
         curve = pa.roc_curve("label", "score", at_tpr=rates)
     else:
-        # 1 - 0.9 is a little off one tenth, which may be a corner of the curve.
+        # 1 - 0.9 is slightly different from one tenth, which may be a corner of the curve.
         curve = pa.roc_curve("label", "score", at_fpr=[round(1 - x, 12) for x in rates])
     points = answer(used, curve)
     for theirs, point in zip(result["threshold"], points, strict=True):
@@ -155,7 +156,7 @@ def at_rates(used: pl.DataFrame, record: Record) -> Answers:
 
 
 def check_local_maxima(used: pl.DataFrame, theirs: list[float]) -> None:
-    """Check that the corners of our convex hull are among them."""
+    """Check that they include the corners of our convex hull."""
     hull = answer(used, pa.roc_convex_hull("label", "score"))
     assert {point["threshold"] for point in hull[1:-1]} <= set(observed(used, theirs))
 
@@ -172,7 +173,7 @@ def best_threshold(used: pl.DataFrame, record: Record, theirs: list[float], ours
 
 
 def exact_best(frame: pl.DataFrame, record: Record) -> Answers:
-    """Compare the best of all, by fractions from its counts, and that it is the highest of those listed."""
+    """Compare the optimum, by fractions from its counts; it must be the highest of the listed ones."""
     used = rows(frame, record)
     ratio = Fraction(ratio_of(record)).limit_denominator(10**6)
     result = record["result"]
@@ -224,10 +225,9 @@ CRITERIA: dict[str, tuple[dict[str, Any], Merit]] = {
     "MCT": ({"criterion": "cost"}, right_calls),
     "F1_score": ({"criterion": "max_f"}, f_measure),
 }
-"""Methods of OptimalCutpoints and metrics of cutpointr as criteria of ours.
+"""Map methods of OptimalCutpoints and metrics of cutpointr to our criteria.
 
-Where both errors cost the same and the prevalence is the group's, the fewest wrong calls cost least, and are
-the most accurate.
+With equal error costs and the group's prevalence, the minimum cost is the maximum accuracy.
 """
 
 
@@ -275,7 +275,7 @@ def rocr_points(frame: pl.DataFrame, record: Record) -> Answers:
     cutoffs = numbers(record["result"]["cutoff"])
     ours = at(used, cutoffs)
     assert observed(used, cutoffs) == [None, *cutoffs[1:]]
-    # Where no row is predicted positive, ROCR has no precision and no F. Our F is 0.
+    # Without a predicted positive, ROCR has no precision and no F. Our F is 2 tp / (2 tp + fp + fn), so 0.
     assert ours["f"][0] == 0
     return {
         "cutoff": cutoffs,
@@ -310,11 +310,11 @@ def sklearn_points(frame: pl.DataFrame, record: Record) -> Answers:
     }
     called_negative = [tn + fn for tn, fn in zip(ours["tn"], ours["fn"], strict=True)]
     columns["f2"] = at(used, listed, beta=2.0)["f"]
-    # sklearn has 0 for 0 / 0, where every row is predicted positive.
+    # sklearn returns 0 for 0 / 0, where every row is predicted positive.
     columns["mcc"] = [
         0.0 if negative == 0 else mcc for mcc, negative in zip(ours["mcc"], called_negative, strict=True)
     ]
-    # This rate is not in our record, but it follows from the F measure.
+    # Our record does not have this rate, but the F measure determines it.
     columns["jaccard"] = [f / (2 - f) for f in ours["f"]]
     return {"rows": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]}
 
@@ -354,7 +354,7 @@ def threshold_intervals(frame: pl.DataFrame, record: Record) -> Answers:
         "sensitivity_lower": [point["tpr"]["lower"] for point in points],
         "sensitivity_median": median,
         "sensitivity_upper": [point["tpr"]["upper"] for point in points],
-        # A rate of a resample goes in steps of one row.
+        # A resampled rate is a multiple of one row.
         "step": 1 / min(used["label"].value_counts()["count"].to_list()),
     }
 

@@ -1,4 +1,4 @@
-"""Where expressions stand in a query."""
+"""Expressions in the contexts of a query."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_records_unnest_and_curves_explode(engine: Any) -> None:
         .sort("g")
         .collect(engine=engine)
     )
-    # The area under the curve is the AUC; sums of rounded rates are good to some ulps of 1.
+    # The area under the curve is the AUC; sums of rounded rates are accurate to some ulps of 1.
     assert_frame_equal(area, collected.select("g", "auc"), rel_tol=0, abs_tol=1e-13)
 
 
@@ -134,7 +134,7 @@ def test_collect_all_and_sinks(engine: Any, tmp_path: Path) -> None:
 
 @ENGINES
 def test_unaligned_sources_stay_aligned(engine: Any) -> None:
-    """Labels and scores of one row stay together behind operations that do not keep the order of rows."""
+    """Labels and scores of a row stay together after operations that do not preserve row order."""
     frame = (
         whole()
         .with_row_index("i")

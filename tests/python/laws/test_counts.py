@@ -1,4 +1,4 @@
-"""Counts: how many identical rows a row stands for."""
+"""Counts: numbers of identical rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REPEATED = repeated(ROWS, "n")
 
 
 def grouped() -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Rounded scores of two segments as rows, and as a database's table of their counts."""
+    """Return rounded scores of two segments as rows, and as a table of counts."""
     rng = np.random.default_rng(3)
     rows = pl.DataFrame({"site": rng.choice(["a", "b"], 20_000), "y": rng.random(20_000) < 0.2})
     rows = rows.with_columns(s=pl.Series(rng.normal(size=rows.height).round(1)) + pl.col("y"))
@@ -106,7 +106,7 @@ def test_more_rows_than_can_be_laid_out() -> None:
         pl.exceptions.ComputeError, match="roc_auc_difference: a group has 1099511627779 rows"
     ):
         frame.select(pa.roc_auc_difference("y", "s", "t", count="n"))
-    # Resamples draw rows, so they are laid out as well.
+    # Bootstrap resamples rows, so counts are expanded.
     normal = 'take the interval by "wilson", "delong" or "logit"'
     resampled = {
         ("roc_auc_ci", normal): pa.roc_auc_ci("y", "s", method="bootstrap", count="n"),
@@ -122,13 +122,13 @@ def test_more_rows_than_can_be_laid_out() -> None:
     states = frame.select(state=pa.roc_state("y", "s", count="n"))
     with pytest.raises(pl.exceptions.ComputeError, match=f"tpr_at_fpr: {message} write roc_curve"):
         states.select(pa.tpr_at_fpr(state="state", fpr=0.1))
-    # What the error names gives the rate and its limits.
+    # The operating point of the error gives the rate and its limits.
     rate = states.select(pa.roc_curve(state="state", at_fpr=[0.1])).item().struct.field("tpr")
     assert rate.to_list() == [0.0]
     assert states.select(pa.roc_band(state="state", n_points=3)).item().len() > 1
 
 
-# Sums of products of three counts are largest where all tie or where the classes are apart.
+# Sums of products of three counts are largest with all rows tied or with separated classes.
 @pytest.mark.parametrize("scores", [[1, 1, 1, 1], [1, 2, 3, 4], [2, 1, 4, 3], [1, 1, 2, 2], [1, 2, 1, 2]])
 @pytest.mark.parametrize("shares", [[1, 1, 1, 1], [2, 1, 2, 1], [1, 2, 1, 2]])
 def test_the_most_rows(scores: list[int], shares: list[int]) -> None:
@@ -139,7 +139,7 @@ def test_the_most_rows(scores: list[int], shares: list[int]) -> None:
         frame = pl.DataFrame({"y": [0, 1, 1, 0], "s": scores, "n": counts})
         return frame.select(expression.alias("out"))["out"].struct.unnest().row(0, named=True)
 
-    # Each number follows from a table of smaller counts: areas stay, standard errors shrink with the root.
+    # The results follow from a table of smaller counts: areas stay, standard errors shrink with the root.
     scale = most / fewer
     for method in ("delong", "hanley_mcneil"):
         expression = pa.roc_auc_ci("y", "s", method=method, count="n")

@@ -1,4 +1,4 @@
-"""Every dtype in its own order, or an error message."""
+"""Every dtype in its natural order, or an error message."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_labels_other_than_0_and_1(value: float) -> None:
 @pytest.mark.parametrize("dtype", [pl.Float64, pl.Float32, *(d for d in OPTIONAL if d.is_float())], ids=str)
 def test_labels_that_are_nan_are_left_out_by_the_hint(dtype: Any) -> None:
     frame = pl.DataFrame({"y": [1.0, 0.0, float("nan")], "s": [2.0, 1.0, 3.0]}, schema_overrides={"y": dtype})
-    # A comparison would make a negative of the last row.
+    # A comparison would make the last row negative.
     with pytest.raises(pl.exceptions.ComputeError, match=r'write pl.col\("y"\).fill_nan\(None\)') as error:
         frame.select(pa.roc_auc("y", "s"))
     assert "==" not in str(error.value)

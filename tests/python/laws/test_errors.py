@@ -118,7 +118,7 @@ def test_flags_are_truth_values() -> None:
 
 
 def test_every_flag_is_checked() -> None:
-    """No function takes a truth value that the test above, or that of charts, does not know."""
+    """Every flag of every function is tested above, or in the tests of charts."""
     flags = [
         (name, option)
         for name in pa.__all__
@@ -257,7 +257,7 @@ def test_which_value_of_a_label_is_positive_is_not_decided(label: list[Any], mes
 
 
 def test_scores_that_hold_several_numbers() -> None:
-    """What predict_proba gives, and what implode() gives."""
+    """Test the list columns of predict_proba and implode()."""
     lists = FRAME.with_columns(p=pl.concat_list("g", "s"))
     arrays = lists.with_columns(p=pl.col("p").cast(pl.Array(pl.Float64, 2)))
     structs = FRAME.with_columns(p=pl.struct("s"))
@@ -281,7 +281,7 @@ UNTYPED: Any = pa
 @pytest.mark.parametrize(
     ("write", "message"),
     [
-        # What UTF-8 cannot hold made all options vanish.
+        # Text outside of UTF-8 caused all options to be ignored.
         (lambda: UNTYPED.adjust_p_values("p", method="\ud800"), r"method must be one of .*, got '.*ud800'"),
         (lambda: UNTYPED.roc_state("y", "s", max_bins="\ud800"), "max_bins must be an integer"),
         (

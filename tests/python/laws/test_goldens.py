@@ -1,8 +1,7 @@
-"""Answers of R and Python packages for the same data, record by record.
+"""Results of R and Python packages for the same data, record by record.
 
-Each record is checked by the function listed for it in ``goldens.CHECKS``, or stands in ``NOT_HERE``
-with the reason; a record of any other function fails. So does a field of a record that the function says
-nothing of: a field that is not compared has a reason too.
+The function in ``goldens.CHECKS`` checks a record, or ``NOT_HERE`` has the reason for not comparing it. A
+record of any other function fails. A field without a comparison also needs a reason.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ RESAMPLE_FIELDS = ("mc_se", "mean_of_40_short_runs")
 
 
 def convention(record: Record) -> str | None:
-    """Return why a record of a checked function does not apply."""
+    """Return the reason why a record of a checked function does not apply."""
     function, arguments = record["function"], record["arguments"]
     if record.get("error") is not None or "returned" in (record["result"] or {}):
         return "the package refuses this input"
@@ -102,8 +101,8 @@ def close(got: Any, expected: Any, tolerance: Record, name: str) -> bool:
     expected = float(expected)
     if got is None or math.isinf(expected):
         return bool(got == expected)
-    # The tolerance of a p-value is relative, and some records state one for an interval's limits only: 1e-9
-    # is what all others state.
+    # The tolerance of a p-value is relative, and some records have one only for interval limits. 1e-9 is the
+    # tolerance of all others.
     is_p = P_VALUE.search(name) is not None or name in ADJUSTED
     absolute = tolerance.get("abs_p", 0.0) if is_p else tolerance.get("abs", 0.0)
     if name in ("conf_int", "estimate"):
@@ -112,9 +111,9 @@ def close(got: Any, expected: Any, tolerance: Record, name: str) -> bool:
 
 
 def near(got: Any, expected: Any, errors: list[float], step: float = 0.0) -> bool:
-    """Compare what was drawn at random with five times the Monte Carlo error of the difference.
+    """Compare random results within five Monte Carlo errors of the difference.
 
-    What goes in steps may be one ``step`` farther apart.
+    Discrete results may differ by one more ``step``.
     """
     got, expected = (value if isinstance(value, list) else [value] for value in (got, expected))
     return all(
@@ -124,7 +123,7 @@ def near(got: Any, expected: Any, errors: list[float], step: float = 0.0) -> boo
 
 
 def monte_carlo_errors(record: Record, result: Answers) -> dict[str, list[float]]:
-    """Return the Monte Carlo error of our number less theirs, by field; none for those not drawn."""
+    """Return the Monte Carlo error of our number minus theirs, by field; empty for deterministic fields."""
     answers = record["result"]
     if isinstance(answers.get("mc_se"), list):
         n_resamples = record["arguments"]["boot.n"]
@@ -141,7 +140,7 @@ def monte_carlo_errors(record: Record, result: Answers) -> dict[str, list[float]
 
 
 def check(folder: Path, record: Record) -> tuple[str | None, list[str]]:
-    """Compare the record, or skip it with the reason; fields may be left out with a reason of their own."""
+    """Compare the record, or skip it with the reason; fields may be skipped with a reason."""
     weighted = weight_of(record) is not None and record["kind"] != "multiclass"
     kind = "weighted" if weighted else record["kind"]
     names = (f"{kind} {record['function']}", record["function"])
@@ -184,7 +183,7 @@ def test_goldens(folder: Path) -> None:
             try:
                 reason, apart = check(folder, record)
             except Exception as failure:
-                # One record that fails must not hide what others say.
+                # A failing record must not hide other failures.
                 failures.append(f"{record['id']} ({record['function']}): {type(failure).__name__}: {failure}")
                 continue
             reasons[reason or "agrees"] += 1

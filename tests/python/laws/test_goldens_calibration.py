@@ -1,6 +1,7 @@
-"""Calibration and decisions beside R and Python packages, record by record.
+"""Calibration and decisions compared with R and Python packages, record by record.
 
-``POLARS_AUC_GOLDENS_CALIBRATION`` can name a folder of the same layout, whose data may not be copied here.
+``POLARS_AUC_GOLDENS_CALIBRATION`` is an optional folder of the same layout, for data that cannot be copied
+here.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ KINDS = tuple(dict.fromkeys(kind for kind, _ in CHECKS))
 
 
 def records(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each record with its kind; of edge cases those of functions that are compared."""
+    """Return each record with its kind; for edge cases only those of compared functions."""
     edge_kinds = {
         function: kind for kind, function in CHECKS if function.startswith(("formula", "bruteforce"))
     }
@@ -65,11 +66,11 @@ def assert_near(got: Any, expected: Any, record: Mapping[str, Any], field: str) 
     else:
         expected = float(expected)
         if field in ("lower", "upper") and record["kind"] in ("brier", "log_loss"):
-            # Ours are cut off where a loss cannot be.
+            # Our limits are clipped to the range of the loss.
             expected = max(0.0, min(expected, 1.0 if record["kind"] == "brier" else math.inf))
         tolerance = record.get("tolerance") or {}
         relative = max(tolerance.get("rel", 0.0), 1e-14)
-        # Differences of numbers near 1 have no more digits than these.
+        # Differences of numbers near 1 have no more accurate digits.
         absolute = max(tolerance.get("abs", 0.0), 1e-15, TOLERANCES.get((record["function"], field), 0.0))
         assert got is not None, field
         assert math.isclose(got, expected, rel_tol=relative, abs_tol=absolute), (field, got, expected)
@@ -80,7 +81,7 @@ def test_records_of_other_packages(folder: Path) -> None:
     compared: Counter[tuple[str, str]] = Counter()
     for kind, record in records(folder):
         function = (kind, record["function"])
-        # Without a result the package refuses the scores.
+        # Without a result the package rejects the scores.
         if function in NOT_COMPARED or record["result"] is None:
             continue
         # A record of any other function fails.

@@ -24,7 +24,7 @@ def answer(expression: pl.Expr) -> dict[str, Any]:
 
 
 def by_interval(record: dict[str, Any], side: str, null: float, margin: float) -> bool:
-    """Say whether the interval of twice the level of the test is on the right side of the bounds."""
+    """Return whether the interval of twice the level is on the right side of the bounds."""
     above, below = record["lower"] > null - margin, record["upper"] < null + margin
     return bool({"greater": above, "less": below, "two-sided": above and below}[side])
 
@@ -40,7 +40,7 @@ def by_interval(record: dict[str, Any], side: str, null: float, margin: float) -
 def test_a_margin_is_kept_if_the_interval_keeps_it(
     side: Any, null: float, margin: float, alpha: float, options: dict[str, Any]
 ) -> None:
-    """Two one-sided tests at a level are an interval of 1 less twice the level (Schuirmann 1987)."""
+    """Two one-sided tests at a level equal an interval of 1 minus twice the level (Schuirmann 1987)."""
     options |= {"level": 1 - 2 * alpha}
     record = answer(pa.roc_auc_ci("label", "score", alternative=side, null=null, margin=margin, **options))
     assert (record["p_value"] < alpha) == by_interval(record, side, null, margin)
@@ -72,7 +72,7 @@ def test_of_differences(null: float, side: Any, margin: float) -> None:
 
 @pytest.mark.parametrize("side", SIDES)
 def test_of_segments_and_of_two_samples(side: Literal["two-sided", "greater", "less"]) -> None:
-    """Against Student's distribution, which scipy has."""
+    """Compare with Student's distribution of scipy."""
     compare = functools.partial(
         pa.compare_segments, FRAME, "label", "score", "key", adjust=None, method="delong"
     )
@@ -95,7 +95,7 @@ def test_of_segments_and_of_two_samples(side: Literal["two-sided", "greater", "l
         }[side] / before["difference_se"]
         p = student_t.cdf(t, before["df"]) if side == "less" else student_t.sf(t, before["df"])
         assert within["p_value"] == pytest.approx(float(p), rel=1e-9)
-    # All but the few rows without a key.
+    # All rows, except the few with a null key.
     assert tested == FRAME["key"].drop_nulls().n_unique()
     rows = pl.DataFrame({"auc": [0.8], "se": [0.03]})
     test = pa.unpaired_roc_auc_difference("auc", "se", 0.75, 0.04, alternative=side, margin=0.1)
@@ -108,7 +108,7 @@ def test_of_segments_and_of_two_samples(side: Literal["two-sided", "greater", "l
 @pytest.mark.parametrize("versus", ["rest", "overall"])
 @pytest.mark.parametrize("side", SIDES)
 def test_of_segments_by_wilson(side: Literal["two-sided", "greater", "less"], versus: str) -> None:
-    """The value that is tested is the limit of the interval whose tail is that of the test."""
+    """The tested value is the limit of the interval with the same tail probability."""
     compare = functools.partial(
         pa.compare_segments, FRAME, "label", "score", "key", versus=versus, adjust=None
     )
@@ -139,7 +139,7 @@ def test_a_perfect_score_is_not_inferior_by_logit_alone() -> None:
         frame.select(pa.roc_auc_ci("y", "s", null=0.5, alternative="greater", method=method)).item()
         for method in ("delong", "logit")
     )
-    # Without a standard error DeLong's test says nothing.
+    # Without a standard error DeLong's test is undefined.
     assert (plain["z"], plain["p_value"]) == (None, None)
     assert 0 < logit["p_value"] < 0.2
 

@@ -43,9 +43,9 @@ from polars_auc import _native
 entries = pytest.mark.parametrize("entry", CATALOGUE, ids=str)
 ENGINES = ("in-memory", "streaming")
 
-# Counts, U and quotients of exact integers must agree to the last bit with the oracle's fractions. A
-# standard error, z or p-value takes a square root, a quantile or a tail on top, each good to some ulps;
-# the tail multiplies a relative error by up to z², here below 100.
+# Counts, U and quotients of exact integers agree bit for bit with the oracle's fractions. A standard error, z
+# or p-value adds a square root, a quantile or a tail, each accurate to some ulps. The tail multiplies a
+# relative error by up to z², here below 100.
 RELATIVE = 1e-12
 EXACT_FIELDS = (
     "auc",
@@ -87,7 +87,7 @@ Family: TypeAlias = Sequence[Entry]
 
 
 def families_of(has: Callable[[Entry], bool]) -> pytest.MarkDecorator:
-    """One query for all expressions of a family that the law is about: a query for each takes much longer."""
+    """Return one query for all matching expressions of a family: one for each takes much longer."""
     parts = {name: [entry for entry in family if has(entry)] for name, family in FAMILIES.items()}
     parts = {name: family for name, family in parts.items() if family}
     return pytest.mark.parametrize("family", parts.values(), ids=parts)
@@ -101,14 +101,14 @@ def column(entry: Entry) -> pl.Expr:
 
 
 def columns(family: Family, make: Callable[[Entry], pl.Expr] = Entry.of) -> list[pl.Expr]:
-    """The expressions of a family, each under a name of its own."""
+    """Return the expressions of a family, with unique names."""
     return [make(entry).alias(f"{place} {entry}") for place, entry in enumerate(family)]
 
 
 def assert_as_defined(
     family: Family, answers: pl.DataFrame, frame: pl.DataFrame, relative: float = RELATIVE
 ) -> None:
-    """Compare the answers of one group with the oracles' answers for its rows."""
+    """Compare the results of one group with the oracles."""
     for entry, answer in zip(family, answers, strict=True):
         expected = entry.oracle(rows(frame, entry.columns))
         try:
@@ -222,7 +222,7 @@ def takes_states(entry: Entry) -> bool:
 @given(frame=frames(scores_with_nan), limited=st.booleans())
 @examples(100)
 def test_states_answer_as_their_rows(family: Family, frame: pl.DataFrame, limited: bool) -> None:
-    # 25 rows have at most so many distinct scores.
+    # 25 rows have at most this number of distinct scores.
     states = [
         pa.roc_state("label", score, max_bins=25 if limited else None).alias(f"state of {score}")
         for score in sorted({entry.columns[1] for entry in family})
@@ -239,7 +239,7 @@ def test_states_answer_as_their_rows(family: Family, frame: pl.DataFrame, limite
 
 def test_all_expressions_of_one_score_take_states() -> None:
     one_score = {entry.name for entry in CATALOGUE if entry.takes_one_score and takes_counts(entry)}
-    # Values of scores, other classes and fitted folds are not in counts; roc_state makes states.
+    # Values of scores, other classes and fitted folds are not in counts; roc_state returns states.
     without = {"hodges_lehmann", "roc_state", "ordinal_roc_auc"}
     assert one_score - without == {entry.name for entry in CATALOGUE if takes_states(entry)}
 
@@ -281,7 +281,7 @@ def test_row_order_and_chunking_change_no_bit(family: Family, seed: int) -> None
 
 
 def test_row_order_of_a_large_group_changes_no_bit() -> None:
-    """Above 131,072 rows, other code ranks, outlines and weighs; half of these scores are distinct."""
+    """Above 131,072 rows other code ranks, outlines and weights; half of these scores are distinct."""
     frame = fixed(300_000).filter(pl.col("score").is_not_null())
     shuffled = frame.sample(fraction=1, shuffle=True, seed=3)
     weighted = [entry for entry in INTERVALS if entry.columns == WEIGHTED]
@@ -291,7 +291,7 @@ def test_row_order_of_a_large_group_changes_no_bit() -> None:
 
 
 def flat(answers: pl.DataFrame) -> pl.DataFrame:
-    """Take lists and structs apart: older Polars takes minutes to compare long lists of structs."""
+    """Flatten lists and structs: older Polars takes minutes to compare long lists of structs."""
     for name, dtype in answers.schema.items():
         if isinstance(dtype, pl.List):
             return flat(answers.explode(name))
@@ -330,7 +330,7 @@ def test_threads_change_no_bit() -> None:
 @given(frame=frames())
 @examples(100)
 def test_increasing_maps_change_nothing_but_thresholds(family: Family, frame: pl.DataFrame) -> None:
-    # The rank of a score among all scores, scaled: a strictly increasing map for any scores.
+    # The scaled rank of a score: a strictly increasing map for any scores.
     mapped = frame.with_columns((pl.col("score") + 0.0).rank("dense").cast(pl.Float64).pow(3) - 1000)
     for entry, got, expected in zip(
         family, mapped.select(columns(family)), frame.select(columns(family)), strict=True
@@ -339,7 +339,7 @@ def test_increasing_maps_change_nothing_but_thresholds(family: Family, frame: pl
 
 
 def unthresholded(entry: Entry, answers: pl.Series) -> pl.DataFrame:
-    """The answers without thresholds, each field a column under the name of the answers."""
+    """Return the results without thresholds, with each field as a column."""
     values = answers.explode() if entry.is_list else answers
     if not entry.fields:
         return values.to_frame()
@@ -368,7 +368,7 @@ def test_one_call_a_query(entry: Entry) -> None:
 def test_empty_frames(family: Family, engine: str) -> None:
     empty, expressions = fixed(5).clear(), columns(family)
     lazy = empty.lazy()
-    # Of no rows nothing is rounded.
+    # Without rows there is no rounding.
     alone = lazy.select(expressions).collect(engine=engine)  # type: ignore[call-overload]
     assert_as_defined(family, alone, empty, relative=0.0)
     for plan in (

@@ -1,4 +1,4 @@
-"""The tables of Ling, Huang and Zhang (2003): AUC against accuracy over all rankings of a test set."""
+"""The tables of Ling, Huang and Zhang (2003): AUC and accuracy over all rankings of a test set."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import polars_auc as pa
 
 
 def rankings(n: int, n_pos: int) -> pl.DataFrame:
-    """Every ranking of ``n`` rows, ``n_pos`` of them positive, by AUC (in concordant pairs) and accuracy.
+    """Return every ranking of ``n`` rows with ``n_pos`` positives, by AUC (concordant pairs) and accuracy.
 
-    The top ``n_pos`` rows of a ranking are predicted positive. Ranks stand for scores, so nothing ties.
+    The top ``n_pos`` rows of a ranking are predicted positive. Ranks are the scores, so there are no ties.
     """
     auc, correct = [], []
     for chosen in itertools.combinations(range(n), n_pos):
@@ -23,9 +23,9 @@ def rankings(n: int, n_pos: int) -> pl.DataFrame:
     return pl.DataFrame({"auc": auc, "accuracy": correct})
 
 
-# n: pairs of rankings that both measures order alike (R), that they order differently (S), and that only
-# AUC (P) or only accuracy (Q) distinguishes. The slide's 12716 for n = 12 is a misprint of 12761, with which
-# its degree agrees.
+# n: pairs of rankings in the same order by both measures (R), in opposite order (S), and distinguished only
+# by AUC (P) or only by accuracy (Q). The slide's 12716 for n = 12 is a misprint of 12761, consistent with its
+# degree.
 BALANCED = {
     4: (9, 0, 5, 0),
     6: (113, 1, 62, 4),

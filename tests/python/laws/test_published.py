@@ -39,7 +39,7 @@ def test_komarek_six_predictions() -> None:
     ids=["C1", "C2", "C3"],
 )
 def test_ling_huang_zhang(labels: str, auc: float, errors: int) -> None:
-    """Ling, Huang and Zhang 2003, slide 9: rank formula and error rate with five predicted positive."""
+    """Ling, Huang and Zhang 2003, slide 9: rank formula, and error rate with five rows predicted positive."""
     ranks = list(range(10, 0, -1))
     rows = frame(labels, [float(rank) for rank in ranks])
     positive_ranks = [rank for rank, label in zip(ranks, labels, strict=True) if label == "+"]

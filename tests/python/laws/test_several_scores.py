@@ -1,4 +1,4 @@
-"""Several scores, written as Polars users write several columns."""
+"""Several scores, in the forms of several columns in Polars."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_compare_refuses() -> None:
         pa.compare_scores("label", ["p_a", rows()["p_b"]])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="reference is 1, which is behind an expression of several columns"):
         pa.compare_scores("label", several, "g", reference=1)
-    # The selector matches no column, so there is no score at the place of the reference.
+    # The selector matches no column, so the reference index is invalid.
     none = pa.compare_scores("label", "p_a", "p_b", cs.starts_with("z"), reference=2)
     with pytest.raises(
         pl.exceptions.ComputeError,
@@ -176,7 +176,7 @@ def test_curve_points(curve: Any, by: str | None, lazy: bool, engine: Any) -> No
 
 
 def test_curve_points_of_one_column() -> None:
-    """The column of scores is there for several curves and for a list, whatever its length."""
+    """The column of scores exists for several curves and for a list of any length."""
     frame = rows()
     alone = pa.curve_points(frame, pa.roc_curve("label", "p_a"), "g")
     for one in (cs.by_name("p_a"), pl.max_horizontal(cs.by_name("p_a"))):
@@ -189,7 +189,7 @@ def test_curve_points_of_one_column() -> None:
 
 
 def test_curve_points_of_a_curve_with_the_name_score() -> None:
-    """The column of names has the name of one of the curves."""
+    """The column of names shares its name with one of the curves."""
     rows = pl.DataFrame({"y": [0, 1, 0, 1], "score": [1, 2, 3, 4], "other": [1, 3, 3, 4]})
     for names in (["score"], ["score", "other"], ["other", "score"]):
         curves = [pa.roc_curve("y", name) for name in names]

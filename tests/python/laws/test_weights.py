@@ -65,11 +65,11 @@ def value_of(frame: pl.DataFrame, expression: pl.Expr) -> Any:
 
 
 def without_counts(answer: Any) -> Any:
-    """Leave out the fields that differ between repeated rows and weights."""
+    """Remove the fields that differ between repeated rows and weights."""
     if isinstance(answer, list):
         return [without_counts(point) for point in answer]
     if isinstance(answer, dict):
-        # A summary counts rows as n, and curves the weight of them.
+        # A summary counts rows as n, and curves the sum of weights.
         counts = {*COUNTS, "n", "n_missing", "n_unlabelled"} if "n_missing" in answer else {*COUNTS}
         if isinstance(answer.get("auc"), float) and math.isnan(answer["auc"]):
             counts.add("prevalence")
@@ -84,7 +84,7 @@ def without_counts(answer: Any) -> Any:
 def test_whole_weights_are_repeated_rows(measure: Any, options: dict[str, Any], frame: pl.DataFrame) -> None:
     used = frame.drop_nulls()
     if options.get("method") == "moments":
-        # One row has no standard deviation whatever it weighs, and two rows have one.
+        # One row has no standard deviation with any weight, but two rows do.
         assume(used.filter(pl.col("weight") > 0)["label"].value_counts()["count"].eq(1).sum() == 0)
     repeated = used.select(pl.col("label", "score").repeat_by(pl.col("weight").cast(pl.UInt32)).explode())
     repeated = repeated.drop_nulls()
@@ -151,11 +151,11 @@ def test_weights_of_several_classes_that_are_none() -> None:
 
 
 ROUNDING = 2.0**-60
-"""How far a weight may be off, in totals of its class: what the README promises."""
+"""Return the error bound of a weight, relative to the total of its class: the bound in the README."""
 
 
 def rounding_of_precision(rows: list[Any]) -> float:
-    """How far the average precision may be off: each precision by the rounding of its weights."""
+    """Return the error bound of the average precision: each precision has rounded weights."""
     group = Group(rows)
 
     def error_at(threshold: float) -> float:
@@ -188,7 +188,7 @@ def test_any_weights(frame: pl.DataFrame) -> None:
     ):
         got = value_of(frame, result)
         assert (got is None) == (expected is None)
-        # The last digits of a sum of floats, besides what the law allows.
+        # The last digits of a sum of floats, in addition to the error bound.
         assert expected is None or abs(got - expected) <= 1e-12 + off
 
 

@@ -34,7 +34,7 @@ def weighted_roc_auc(rows: Sequence[WeightedRow]) -> float | None:
 
 
 def area(rows: Sequence[WeightedRow], of: Callable[[Fraction], Fraction]) -> float | None:
-    """A function of the exact area."""
+    """Return a function of the exact area."""
     group = Group(rows)
     if group.has_nan:
         return math.nan
@@ -58,7 +58,7 @@ def partial_area(
     swapped: bool = False,
     standardized: bool | str = False,
 ) -> float | None:
-    """The area below the curve, above ``min_tpr``, between two fprs; or with the axes swapped."""
+    """Return the area below the curve, above ``min_tpr``, between two fprs; or with swapped axes."""
     group = Group(rows)
     if group.has_nan:
         return math.nan
@@ -92,10 +92,11 @@ Bounds = tuple[Literal["fpr", "tpr"], Fraction, Fraction]
 
 
 def placements_within(rows: Sequence[tuple[bool, Any]], bounds: Bounds) -> list[Fraction]:
-    """Return each row's placement, of a row outside the bounds that of the next bound.
+    """Return the placement of each row; outside the bounds it is the placement of the nearest bound.
 
-    A tie is a straight piece of the curve with its rows spread evenly along it. Over fpr a negative has the
-    height of the curve at its own fpr, and a positive its fpr; over tpr the classes and axes are exchanged.
+    A tie is a straight segment of the curve, with its rows spread evenly. Over fpr, a negative's placement is
+    the height of the curve at its fpr, and a positive's placement is its fpr. Over tpr, classes and axes are
+    exchanged.
     """
     axis, low, high = bounds
     bounded = [score for label, score in rows if label == (axis == "tpr")]
@@ -135,7 +136,7 @@ def placements_within(rows: Sequence[tuple[bool, Any]], bounds: Bounds) -> list[
 
 
 def area_within(rows: Sequence[tuple[bool, Any]], bounds: Bounds) -> Fraction:
-    """The mean length that a row of the class without bounds counts for."""
+    """Return the mean weight of the rows of the class without bounds."""
     axis, low, high = bounds
     found = zip(placements_within(rows, bounds), rows, strict=True)
     lengths = [
@@ -149,9 +150,9 @@ def area_within(rows: Sequence[tuple[bool, Any]], bounds: Bounds) -> Fraction:
 def pseudovalues_within(
     rows: Sequence[tuple[bool, Any]], bounds: Bounds
 ) -> tuple[Sequence[bool], Sequence[Fraction]]:
-    """Return labels, and what each row adds to the area: how the area changes if the row is left out.
+    """Return labels and the influence of each row: the change of the area without the row.
 
-    Their variance is that of the jackknife.
+    Their variance is the jackknife variance.
     """
 
     @functools.cache
@@ -170,7 +171,7 @@ def _variance(values: Sequence[Fraction]) -> Fraction:
 
 
 def variances_within(labels: Sequence[bool], values: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
-    """The variances of the mean placements of positives and of negatives."""
+    """Return the variances of the mean placements of positives and of negatives."""
     both = zip(labels, values, strict=True)
     by_class: dict[bool, list[Fraction]] = {True: [], False: []}
     for label, value in both:

@@ -1,4 +1,4 @@
-"""Bands about ROC curves, and about their difference: each step as it is defined, curve by curve."""
+"""Bands about ROC curves and their difference, by definition, curve by curve."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def _points(pos: list[float], neg: list[float]) -> list[tuple[Fraction, Fraction
 
 
 def _exact(rate: float) -> Fraction:
-    """The simple fraction that a rate is rounded from."""
+    """Return the simple fraction of a rounded rate."""
     return Fraction(rate).limit_denominator(1000)
 
 
 def tpr_at(curve: Curve, rate: float | Fraction, *, top: bool = True) -> float:
-    """The tpr at an fpr, at a vertical step its top or its bottom."""
+    """Return the tpr at an fpr; the top or the bottom of a vertical step."""
     points = _points(*curve)
     if rate >= 1 and top:
         return 1.0
@@ -54,7 +54,7 @@ def tpr_at(curve: Curve, rate: float | Fraction, *, top: bool = True) -> float:
 
 
 def _distance(curve: Curve, angle: float) -> float:
-    """How far from (1, 0) the curve meets a ray."""
+    """Return the distance from (1, 0) to the curve along a ray."""
     sine, cosine = math.sin(angle), math.cos(angle)
     for (x0, y0), (x1, y1) in pairwise(_points(*curve)):
         before, after = (float(y) * cosine - float(1 - x) * sine for x, y in ((x0, y0), (x1, y1)))
@@ -65,7 +65,7 @@ def _distance(curve: Curve, angle: float) -> float:
 
 
 def _spread(scores: list[float], n_points: int) -> list[float]:
-    """Some of the scores, which descend: both ends, and evenly between, halves to the lower score."""
+    """Select scores from a descending list: both ends, and evenly spaced; halves round to the lower score."""
     if len(scores) <= n_points - 1:
         return scores
     gaps = n_points - 2
@@ -89,11 +89,11 @@ def _limits(values: Sequence[float], distribution: str, level: float) -> tuple[f
 
 
 ROUNDING = 1e-12
-"""Readings that differ by less are of curves that go through one point."""
+"""Smaller differences are rounding errors of curves through the same point."""
 
 
 def _optimized(readings: list[list[float]], level: float) -> list[tuple[float, float]]:
-    """Limits drawn in from the outermost readings for as long as they hold enough whole curves."""
+    """Shrink the outermost limits while they contain enough whole curves."""
     n = len(readings)
     places = [sorted(values) for values in zip(*readings, strict=True)]
 
@@ -112,13 +112,13 @@ def _optimized(readings: list[list[float]], level: float) -> list[tuple[float, f
 
 
 def _wilson(share: float, n: int, z: float) -> float:
-    """Half the width of Wilson's interval."""
+    """Return half the width of Wilson's interval."""
     spread = math.sqrt(max(share * (1 - share), 0.0) / n + z**2 / (4 * n**2))
     return z * spread / (1 + z**2 / n)
 
 
 def _envelope(readings: list[list[float]], level: float, n_pos: int) -> list[tuple[float, float]]:
-    """As many deviations about the mean as hold enough of the curves and one more."""
+    """Return mean plus or minus the standard deviations that contain enough curves and one more."""
     z = float(norm.isf((1 - level) / 2))
     places = list(zip(*readings, strict=True))
     means = [float(np.mean(values)) for values in places]
@@ -139,7 +139,7 @@ def _envelope(readings: list[list[float]], level: float, n_pos: int) -> list[tup
 
 
 def _central_region(readings: list[list[float]], level: float) -> list[tuple[float, float]]:
-    """The ends of the curves that are between the most pairs of curves, pair by pair."""
+    """Return the range of the curves that are between the most pairs of curves, pair by pair."""
     places = list(zip(*readings, strict=True))
 
     def is_between(value: float, pair: tuple[float, float]) -> bool:
@@ -161,7 +161,7 @@ def _central_region(readings: list[list[float]], level: float) -> list[tuple[flo
 def _ellipses(
     fpr: list[list[float]], tpr: list[list[float]], level: float
 ) -> tuple[list[Point], list[Point]]:
-    """Lower and upper points of the ellipses of both rates, where they reach farthest across the curve."""
+    """Return lower and upper points of the ellipses of both rates, perpendicular to the curve."""
     x, y = np.mean(fpr, axis=0), np.mean(tpr, axis=0)
     lower, upper = [], []
     for place in range(len(x)):
@@ -221,7 +221,7 @@ def _vertical(rates: list[float], mean: list[float], lower: list[float], upper: 
     def points(values: list[float]) -> list[Point]:
         return list(zip(rates, values, strict=True))
 
-    # A mean may be beyond the curves that limits are of; the band holds it all the same.
+    # A mean may be outside of the curves of the limits; the band includes it.
     low = [min(pair) for pair in zip(_rising(lower), mean, strict=True)]
     high = [max(pair) for pair in zip(_falling(upper), mean, strict=True)]
     return _records(rates, [None] * len(rates), points(mean), points(low), points(high))
@@ -232,7 +232,7 @@ def _clipped(value: float, low: float, high: float) -> float:
 
 
 def _radial(angles: list[float], mean: list[float], lower: list[float], upper: list[float]) -> Any:
-    """The limits of each ray, and what those of other rays say about it: a curve goes up and to the right."""
+    """Return the limits of each ray, tightened by other rays: a curve increases monotonically."""
     sines, cosines = [math.sin(a) for a in angles], [math.cos(a) for a in angles]
     sines[0] = cosines[-1] = 0.0
     longest = [1 / max(sine, cosine) for sine, cosine in zip(sines, cosines, strict=True)]
@@ -250,7 +250,7 @@ def _radial(angles: list[float], mean: list[float], lower: list[float], upper: l
         later = [upper[k] * sines[k] / sines[ray] for k in range(ray + 1, last + 1)]
         return min(upper[ray], *earlier, *later)
 
-    # A mean of equal numbers may be rounded beyond them.
+    # The mean of equal numbers may be rounded outside of them.
     low = [min(least(ray) if ray > 0 else lower[ray], mean[ray]) for ray in range(last + 1)]
     high = [max(most(ray) if 0 < ray < last else upper[ray], mean[ray]) for ray in range(last + 1)]
 
@@ -328,7 +328,7 @@ def _fold_band(
 
 
 def _along(curve: Curve, steps: int) -> list[Point]:
-    """Both ends, and points between that are closer together near the ends; of one fpr the highest only."""
+    """Return both ends and points that are denser near the ends; the highest point of each fpr."""
     corners = [(float(x), float(y)) for x, y in _points(*curve)]
     rates = [0.0]
     for step in range(1, steps):
@@ -360,12 +360,12 @@ def _fixed_width(curve: Curve, level: float, rates: list[float]) -> Any:
 
 
 def _order_statistics(curve: Curve, level: float, rates: list[float]) -> Any:
-    """Beta quantiles of the order statistics of both classes."""
+    """Return beta quantiles of the order statistics of both classes."""
     pos, neg = curve[0], sorted(curve[1], reverse=True)
     sure = math.sqrt((1 + level) / 2)
 
     def above(j: int, rate: float) -> float:
-        """How likely the share of the population above the j-th highest negative is at most a rate."""
+        """Return the probability of a share at most ``rate`` above the j-th highest negative."""
         return float(beta.cdf(rate, j, len(neg) - j + 1))
 
     def lower(rate: float) -> float:
@@ -385,14 +385,14 @@ def _order_statistics(curve: Curve, level: float, rates: list[float]) -> Any:
 
 
 def _moments(scores: list[float]) -> tuple[Fraction, Fraction]:
-    """The mean and the variance, over n."""
+    """Return the mean and the variance, divided by n."""
     exact = [Fraction(score) for score in scores]
     mean = sum(exact, Fraction()) / len(exact)
     return mean, sum(((score - mean) ** 2 for score in exact), Fraction()) / len(exact)
 
 
 def _root(number: Fraction) -> float:
-    """The square root of a fraction that may be beyond all floats, and its root not."""
+    """Return the square root of a fraction beyond the float range."""
     if not number:
         return 0.0
     half = (number.numerator.bit_length() - number.denominator.bit_length()) // 2
@@ -435,7 +435,7 @@ def roc_band(
         return None
     rates = [max_fpr * place / (n_points - 1) for place in range(n_points)]
     if method in ("likelihood", "smoothed_bootstrap", "regional"):
-        # The reach is drawn about or from a smooth curve: test_bands tests the limits.
+        # A smooth curve defines the half-width: test_bands tests the limits.
         places = (
             _along((pos, neg), n_points - 1)
             if method == "likelihood"
@@ -479,7 +479,7 @@ def roc_band_of_folds(
 
 
 Ranks: TypeAlias = dict[float, tuple[int, int, float, float]]
-"""For each score: its first rank, its number of rows, its normal score, and ranks by normal score there."""
+"""Return for each score its first rank, number of rows, normal score, and ranks by normal score."""
 
 
 def _ranks(scores: list[float]) -> Ranks:
@@ -499,7 +499,7 @@ def _correlation(pairs: list[tuple[float, float]]) -> float:
 
 
 def _moved(scores: list[float], ranks: Ranks, score: float, within: float, distance: float) -> float:
-    """The score that a row takes, of all scores in ascending order."""
+    """Return the score of a row, from all scores in ascending order."""
     first, rows, _, density = ranks[score]
     to = abs(first + rows * within + density * distance)
     to = 2 * len(scores) - to if to > len(scores) else to
@@ -574,7 +574,7 @@ def roc_difference_band(
 
     def p_value(at: float) -> Any:
         if any(abs(other - at) < 1e-9 and other != at for other in reaches):
-            # Rounding decides.
+            # Rounding determines the result.
             return ...
         share = (sum(other >= at for other in reaches) + 1) / (len(reaches) + 1)
         return max(share, 2 * float(norm.sf(at)))

@@ -1,4 +1,4 @@
-"""Losses of probabilities and their parts, by definition."""
+"""Losses of probabilities and their decompositions, by definition."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from oracles.wilson import effective
 
 
 def fits(group: Group) -> list[tuple[Any, Fraction, Fraction, Fraction]]:
-    """Each score, the highest first, with its isotonic fit and the weights of its positives and negatives.
+    """Return each score, in descending order, with its isotonic fit and class weights.
 
-    By the min-max formula.
+    The fit uses the min-max formula.
     """
     scores = sorted({score for score, _ in group.pos + group.neg}, reverse=True)
     masses = [
@@ -44,7 +44,7 @@ def fits(group: Group) -> list[tuple[Any, Fraction, Fraction, Fraction]]:
 
 
 def isotonic(group: Group) -> list[tuple[Fraction, Fraction]]:
-    """The weights of positives and of negatives in each block of equal fits."""
+    """Return the weights of positives and of negatives in each block of equal fits."""
     blocks: dict[Fraction, tuple[Fraction, Fraction]] = {}
     for _, fit, pos, neg in fits(group):
         before = blocks.get(fit, (Fraction(), Fraction()))
@@ -150,7 +150,7 @@ def log_loss(rows: Sequence[WeightedRow], *, level: float, weighted: bool) -> di
 def _difference(
     rows: Sequence[Sequence[Any]], loss: Callable[[float, bool], Any], level: float, most: float
 ) -> dict[str, Any]:
-    """Of rows of a label, two scores, and perhaps a weight."""
+    """Return the result for rows of a label, two scores, and optionally a weight."""
     used = [(row[0], row[1], row[2], Fraction(row[3]) if len(row) > 3 else Fraction(1)) for row in rows]
     used = [row for row in used if row[3]]
     counts = {"n_pos": sum(row[0] for row in used), "n_neg": sum(not row[0] for row in used)}
@@ -222,7 +222,7 @@ class Bin(NamedTuple):
 
 
 def quantile_edges(group: Group, bins: int, *, weighted: bool) -> list[float]:
-    """Of rows type 7 in floats, since a rounding moves the row on an edge; of weights the inverse."""
+    """Return quantiles: type 7 in floats, because rounding matters at edges; with weights the inverse."""
     rows = sorted(group.pos + group.neg)
     if weighted:
         reach = [sum((w for _, w in rows[: place + 1]), Fraction()) for place in range(len(rows))]
@@ -241,7 +241,7 @@ def quantile_edges(group: Group, bins: int, *, weighted: bool) -> list[float]:
 
 
 def between(group: Group, edges: Sequence[float]) -> list[Bin]:
-    """The bins with rows: right-closed, and the first also contains its lower edge."""
+    """Return the non-empty bins: right-closed; the first also contains its lower edge."""
     bins = []
     for number, (low, high) in enumerate(itertools.pairwise(edges), start=1):
         parts = [
@@ -275,7 +275,7 @@ def _binned(
 
 
 def wilson(share: Fraction, n: float, level: float) -> tuple[float, float]:
-    """The limits of a share of n rows by the score test."""
+    """Return the score limits of a share of n rows."""
     z, p = NormalDist().inv_cdf(0.5 + level / 2), float(share)
     center, spread = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     whole = 1 + z * z / n
@@ -401,7 +401,7 @@ def calibration_error(
         Fraction(),
     )
     root: Any = Rounded(math.sqrt(max(debiased / n, Fraction())))
-    # The root multiplies the rounding errors of a difference of nearly equal numbers.
+    # The root amplifies the rounding errors of a difference of nearly equal numbers.
     if abs(debiased / n) < 1e-8:
         root = ...
     return {
@@ -430,7 +430,7 @@ def _total(numbers: Iterable[Decimal]) -> Decimal:
 
 
 class _Model:
-    """The logistic recalibration with these coefficients, of rows (logit, weight of pos, weight of neg)."""
+    """The logistic recalibration with these coefficients, for rows (logit, weight of pos, weight of neg)."""
 
     def __init__(self, rows: Sequence[tuple[Decimal, Decimal, Decimal]], coefficients: list[Decimal]) -> None:
         self.rows, self.coefficients = rows, coefficients
@@ -450,7 +450,7 @@ class _Model:
         ]
 
     def inverse(self, *, with_slope: bool) -> list[list[Decimal]]:
-        """The inverse information: of both coefficients, or of the intercept alone."""
+        """Return the inverse information: of both coefficients, or of the intercept alone."""
         a, b, c = self.information
         if not with_slope:
             return [[1 / a, Decimal(0)], [Decimal(0), Decimal(0)]]
@@ -458,17 +458,17 @@ class _Model:
         return [[c / whole, -b / whole], [-b / whole, a / whole]]
 
     def step(self, share: Decimal, *, with_slope: bool) -> _Model:
-        """The model after Newton's step, or a share of it."""
+        """Return the model after Newton's step, or a fraction of it."""
         rows, gradient = self.inverse(with_slope=with_slope), self.gradient
         steps = [row[0] * gradient[0] + row[1] * gradient[1] for row in rows]
-        # No logit moves by more than 3.
+        # Limit the change of each logit to 3.
         farthest = max(abs(steps[0] + steps[1] * x) for x, _, _ in self.rows)
         share *= min(Decimal(1), 3 / farthest) if farthest else 1
         return _Model(self.rows, [now + share * by for now, by in zip(self.coefficients, steps, strict=True)])
 
 
 def _recalibration(group: Group, *, weighted: bool, with_slope: bool) -> list[tuple[float, float]]:
-    """The intercept, and the slope, with their standard errors, with 60 digits."""
+    """Return the intercept and the slope with their standard errors, to 60 digits."""
     with localcontext() as context:
         context.prec = 60
         rows = [(_logit(score), _decimal(pos), _decimal(neg)) for score, _, pos, neg in fits(group)]
@@ -480,7 +480,7 @@ def _recalibration(group: Group, *, weighted: bool, with_slope: bool) -> list[tu
             ):
                 share /= 2
             model = after
-        # The likelihood is concave, so that the gradient is 0 at its maximum alone.
+        # The likelihood is concave, so the gradient is 0 only at its maximum.
         inverse = model.inverse(with_slope=with_slope)
         variances = [inverse[0][0], inverse[1][1]]
         if weighted:
@@ -529,7 +529,7 @@ def _hosmer_lemeshow(group: Group, bins: int, *, fitted: bool) -> dict[str, Any]
     for part in parts:
         square, mean = (part.n * part.distance) ** 2, part.mean_score
         if square:
-            # Without variance no error is possible.
+            # With zero variance the error is 0.
             statistic += square / (part.n * mean * (1 - mean)) if 0 < mean < 1 else math.inf
     df = max(0, len(parts) - 2 * fitted)
     return {

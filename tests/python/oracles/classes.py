@@ -1,4 +1,4 @@
-"""The definitions for several classes, on plain rows in exact fractions."""
+"""Definitions for several classes, on plain rows in exact fractions."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from oracles.rows import Rounded, concordance, covariances
 
 
 def area(pos: Sequence[Any], neg: Sequence[Any]) -> Fraction | None:
-    """Compare every positive with every negative; none without either."""
+    """Compare every positive with every negative; None without a positive or a negative."""
     return exact_auc([(True, p) for p in pos] + [(False, n) for n in neg]) if pos and neg else None
 
 
 def weighted_area(
     pos: Sequence[tuple[Any, Fraction]], neg: Sequence[tuple[Any, Fraction]]
 ) -> Fraction | None:
-    """Compare every positive with every negative, each pair by the product of its weights."""
+    """Compare every positive with every negative, each pair weighted by the product of its weights."""
     pairs = [(p[1] * n[1], concordance(p[0], n[0])) for p in pos for n in neg]
     total = sum((weight for weight, _ in pairs), Fraction(0))
     return sum((weight * right for weight, right in pairs), Fraction(0)) / total if total else None
@@ -47,7 +47,7 @@ def multiclass_roc_auc(
     *,
     weighted: bool = False,
 ) -> dict[str, Any]:
-    """Rows are the class, what the columns, one for each class, are made of, and perhaps a weight."""
+    """Rows of the class, one value for each column of a class, and optionally a weight."""
     weights = [Fraction(row[-1]) if weighted else Fraction(1) for row in rows]
     if weighted:
         rows, weights = (
@@ -122,7 +122,7 @@ def ordinal_roc_auc(rows: Sequence[tuple[str, float]], *, listed: bool = True) -
 
 
 def _sampled(components: Iterable[Sequence[Fraction]]) -> Fraction | None:
-    """Return the variance of a sum of means, each of a sample; none if one is a single value."""
+    """Return the variance of a sum of sample means; None if a sample is a single value."""
     total = Fraction(0)
     for values in components:
         if len(values) < 2:
@@ -171,7 +171,7 @@ def multiclass_roc_auc_ci(
     present = [one for one in classes if n[one]]
 
     def placement(row: dict[str, float], class_name: str, column: str, others: str) -> Fraction:
-        """Return how much of another class a row is right against: above by its own column, or below."""
+        """Return the weight of the other class that a row ranks correctly: above or below it."""
         right = (
             concordance(row[column], other[column])
             if class_name == column
@@ -181,7 +181,7 @@ def multiclass_roc_auc_ci(
         return sum(right, Fraction(0)) / n[others]
 
     def share(class_name: str, other: str) -> Fraction:
-        """Return the weight of the area of a class against another in the average, but for a factor."""
+        """Return the weight of the area of two classes in the average, up to a factor."""
         if multi_class == "ovr":
             return Fraction(n[other], len(rows) - n[class_name]) * (
                 n[class_name] if average == "weighted" else 1

@@ -1,4 +1,4 @@
-"""Comparisons of two scores or two samples, from their placements."""
+"""Comparisons of two scores or two samples, by their placements."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def roc_auc_difference_clustered(rows: Sequence[Any], z: float) -> dict[str, Any
 
 
 def partial_area(rows: Sequence[Row], max_fpr: Fraction) -> Fraction:
-    """Under the curve up to an fpr: for each negative predicted positive so far, the tpr above it."""
+    """Return the partial area up to an fpr: for each negative below it, the tpr above the negative."""
     pos, neg = classes(rows)
     thresholds = sorted({score for _, score in rows}, reverse=True)
     x0, y0, area = Fraction(0), Fraction(0), Fraction(0)
@@ -83,12 +83,13 @@ def partial_area_difference(rows: Sequence[Any], max_fpr: Fraction) -> dict[str,
     a, b = (partial_area(one, max_fpr) for one in pairs)
     answer = whole | {"estimate_a": float(a), "estimate_b": float(b), "difference": ...}
     resampled = dict.fromkeys(("se", "lower", "upper"), ...) if whole["se"] is not None else {}
-    # With a standard error of 0 the statistic is undefined, and whether it is 0 depends on the random draws.
+    # With a standard error of 0 the statistic is undefined, and whether it is 0 depends on the random
+    # numbers.
     return answer | resampled | {"z": MAYBE, "p_value": MAYBE} if resampled else answer
 
 
 def compare_scores(rows: Sequence[Any], z: float) -> dict[str, Any]:
-    """Of two scores, named score and other: the joint test is that of their difference, squared."""
+    """Compare two scores, named score and other: the joint statistic is the square of their test."""
     test = roc_auc_difference(rows, z)
     counts = {key: test[key] for key in ("n_pos", "n_neg")}
     if test["difference"] is None or math.isnan(test["difference"]):
@@ -113,7 +114,7 @@ def compare_scores(rows: Sequence[Any], z: float) -> dict[str, Any]:
 
 
 def roc_curve_difference(rows: Sequence[Any]) -> dict[str, Any]:
-    """Whether the test has an answer. Its value depends on the random draws, so any number is accepted."""
+    """Return whether the test is defined. Its value is random, so any number is accepted."""
     test = roc_auc_difference(rows, z=1.0)
     counts = {key: test[key] for key in ("n_pos", "n_neg")}
     difference = test["difference"]

@@ -1,4 +1,4 @@
-"""Curves, tables and fitted curves, in exact fractions where there are any."""
+"""Curves, tables and fitted curves, in exact fractions where possible."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def on_curve(
     weighted: bool = False,
     needs_negatives: bool = True,
 ) -> list[dict[str, Any]] | None:
-    """The points of a curve, for a group that has one."""
+    """Return the points of the curve of a group, if it has one."""
     group = Group(rows)
     defined = group.has_pairs if needs_negatives else group.pos
     return make(group, group.points(), weighted) if defined and not group.has_nan else None
@@ -67,7 +67,7 @@ def without_intermediate(group: Group, points: list[Point], weighted: bool) -> l
 
 
 def hull_points(points: list[Point]) -> list[Point]:
-    """The points that lie above every line between an earlier and a later point."""
+    """Return the points above every line between an earlier and a later point."""
     return [
         b
         for i, b in enumerate(points)
@@ -141,7 +141,7 @@ def pr_curve(group: Group, points: list[Point], weighted: bool) -> list[dict[str
 
 
 def cost_curve(group: Group, points: list[Point], _: bool) -> list[dict[str, Any]]:
-    """Corners of the lower envelope, found as the places where the cheapest line changes."""
+    """Return corners of the lower envelope, where the cheapest line changes."""
     lines = [(fp / group.n, tp / group.p, score) for score, fp, tp in points]
 
     def cost(line: tuple[Fraction, Fraction, float | None], pc: Fraction) -> Fraction:
@@ -158,7 +158,7 @@ def cost_curve(group: Group, points: list[Point], _: bool) -> list[dict[str, Any
     for here, after in zip(at, [*at[1:], None], strict=True):
         middle = (here + after) / 2 if after is not None else here
         best = min(cost(line, middle) for line in lines)
-        # At the end several lines may cost the same: the best is the highest score.
+        # At the end several lines may have the same cost: the best is the highest score.
         line = next(line for line in lines if cost(line, middle) == best)
         if corners and after is not None and corners[-1][1] == line:
             continue
@@ -176,7 +176,7 @@ def cost_curve(group: Group, points: list[Point], _: bool) -> list[dict[str, Any
 
 
 def _points(rows: Sequence[Row]) -> list[tuple[Any, int, int]] | None:
-    """Every threshold from none predicted positive to all, with both counts."""
+    """Return every threshold with its true and false positives, from no predicted positive to all."""
     pos, neg = classes(rows)
     if not pos or not neg or has_nan(rows):
         return None
@@ -216,7 +216,7 @@ def cap_curve(rows: Sequence[Row]) -> list[dict[str, Any]] | None:
 
 
 def score_bands(rows: Sequence[Row], bands: int, *, by_positives: bool) -> dict[float, int]:
-    """The band of each score: the one that the middle of its rows, or of its positives, falls into."""
+    """Return the band of each score: the band of the middle of its rows, or of its positives."""
     pos, _ = classes(rows)
     counted = pos if by_positives else [score for _, score in rows]
     half = Fraction(bands, 2)
@@ -226,7 +226,7 @@ def score_bands(rows: Sequence[Row], bands: int, *, by_positives: bool) -> dict[
         return Fraction(twice * bands, 2 * len(counted))
 
     def place(score: float) -> Fraction:
-        """The middle of the band, or the border in the middle of all bands."""
+        """Return the middle of the band, or the border in the middle of all bands."""
         at = middle(score)
         if at.denominator > 1:
             return math.floor(at) + Fraction(1, 2)
@@ -302,12 +302,12 @@ def gains_table(
 
 
 def _quantile(share: Fraction) -> float:
-    """The normal quantile, so that of a share and of the rest it is the same but for the sign."""
+    """Return the normal quantile, symmetric for a share and its complement."""
     return float(norm.ppf(float(share))) if share <= Fraction(1, 2) else -_quantile(1 - share)
 
 
 def _line(group: Group) -> tuple[float, float] | None:
-    """Intercept and slope of the normal quantile of specificity on that of sensitivity."""
+    """Return intercept and slope of the normal quantile of specificity on the quantile of sensitivity."""
     if not group.has_pairs or group.has_nan:
         return None
     finite = [(tp, fp) for _, fp, tp in group.points() if 0 < tp < group.p and 0 < fp < group.n]
@@ -347,7 +347,7 @@ def roc_binormal_moments(rows: Sequence[Any]) -> dict[str, Any]:
     (m1, v1), (m0, v0) = ((_mean(of), _variance(of)) for of in (pos, neg))
     if v1 + v0 == 0:
         return {**dict.fromkeys(names), **counts}
-    # A mean or a deviation that is small beside the scores has few digits in floats.
+    # Means or deviations that are small relative to the scores have few digits in floats.
     scale = max(abs(Fraction(score)) for score, _ in pos + neg)
     small = [distance for distance in (abs(m1 - m0), *map(_root, (v1, v0))) if 0 < distance * 100 < scale]
     if small or not Fraction(10) ** -100 < scale < Fraction(10) ** 100 or m1 == m0:
@@ -369,7 +369,7 @@ def _variance(of: Sequence[tuple[float | Fraction, Fraction]]) -> Fraction:
 
 
 def _root(square: Fraction) -> Fraction:
-    """The square root to thirty bits or more, of numbers of any size."""
+    """Return the square root to thirty bits or more, of numbers of any size."""
     shift = 4000
     return Fraction(math.isqrt(square.numerator * 4**shift // square.denominator), 2**shift)
 

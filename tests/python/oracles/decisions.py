@@ -1,4 +1,4 @@
-"""What acting on a probability is worth, by definition."""
+"""The utility of decisions by a probability, by definition."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _expit(x: float) -> float:
 
 
 def _precision(group: Group) -> tuple[Fraction, list[Fraction]]:
-    """The average precision, and the influence of each positive and of each negative."""
+    """Return the average precision, and the influence of each positive and of each negative."""
     reach = {score: group.reaching(score) for score, _ in group.pos + group.neg}
     precision = {score: tp / (tp + fp) for score, (fp, tp) in reach.items()}
     value = sum((w * precision[score] for score, w in group.pos), Fraction()) / group.p
@@ -112,7 +112,7 @@ def average_precision_ci(
 
 
 def _two_groups(rows: Sequence[Sequence[Any]]) -> tuple[Group, Group]:
-    """The groups of either score, of rows of a label, two scores, and perhaps a weight."""
+    """Return the groups of either score, for rows of a label, two scores, and optionally a weight."""
     return Group([(row[0], row[1], *row[3:]) for row in rows]), Group([(row[0], *row[2:]) for row in rows])
 
 
@@ -174,7 +174,7 @@ def net_benefit_difference(
             gain: Fraction,
             t: float = t,
         ) -> list[tuple[Fraction, Fraction]]:
-            """What each row of a class adds, with its weight."""
+            """Return the contribution of each row of a class, with its weight."""
             pairs = zip(these, others, strict=True)
             return [(((a >= t) - (b >= t)) * gain, w) for (a, w), (b, _) in pairs]
 
@@ -272,7 +272,7 @@ def equal_error_rate(rows: Sequence[WeightedRow]) -> dict[str, Any]:
 
 
 def outcome(rate: str, *, label: bool, is_called: bool) -> bool | None:
-    """Whether a row counts for a rate, or None if the rate is not of such rows."""
+    """Return whether a row counts for a rate; None for rows outside of its denominator."""
     return {
         "accuracy": label == is_called,
         "tpr": is_called if label else None,
@@ -330,7 +330,7 @@ def mcnemar(
 
 
 def _ranked(group: Group) -> list[tuple[Fraction, Fraction, Fraction]]:
-    """Of each score, the highest first: the weight above it, that of its rows, and that of its positives."""
+    """Return each score, in descending order: the weight above, its weight, and its weight of positives."""
     scores = sorted({score for score, _ in group.pos + group.neg}, reverse=True)
     ranked, above = [], Fraction()
     for score in scores:
@@ -346,7 +346,7 @@ def enrichment_factor(rows: Sequence[WeightedRow], *, fraction: float) -> float 
     if group.has_nan or not group.pos:
         return math.nan if group.has_nan else None
     most = Fraction(fraction) * (group.p + group.n)
-    # Of the rows of a tie, as many as are missing, with as many positives as on average.
+    # Fill up with rows of the tie, with the average share of positives.
     held = sum(
         (pos * min(Fraction(1), max(Fraction(), most - above) / size) for above, size, pos in _ranked(group)),
         Fraction(),
@@ -355,7 +355,7 @@ def enrichment_factor(rows: Sequence[WeightedRow], *, fraction: float) -> float 
 
 
 def bedroc(rows: Sequence[WeightedRow], *, alpha: float) -> float | None:
-    """By Truchon and Bayly's equations; with weights, the mean over a tie is an integral."""
+    """Use the equations of Truchon and Bayly; with weights, the mean over a tie is an integral."""
     group = Group(rows)
     if group.has_nan or not group.has_pairs:
         return math.nan if group.has_nan else None
@@ -386,14 +386,14 @@ def log_auc(rows: Sequence[WeightedRow], *, min_fpr: float, max_fpr: float) -> f
         )
         low, high = max(x, min_fpr), min(next_x, max_fpr)
         if low < high:
-            # The integral of a straight line over the logarithm.
+            # The integral of a linear function over the logarithm.
             slope = (next_y - y) / (next_x - x)
             area += (y - slope * x) * math.log(high / low) + slope * (high - low)
     return Rounded(area / math.log(max_fpr / min_fpr))
 
 
 def h_measure(rows: Sequence[WeightedRow], *, severity_ratio: float | None = None) -> float | None:
-    """The least loss over all thresholds, integrated between the costs at which the best one changes."""
+    """Return the minimum loss over all thresholds, integrated between the costs where the optimum changes."""
     group = Group(rows)
     if group.has_nan or not group.has_pairs:
         return math.nan if group.has_nan else None
@@ -404,7 +404,7 @@ def h_measure(rows: Sequence[WeightedRow], *, severity_ratio: float | None = Non
     def expected(points: Sequence[tuple[Fraction, Fraction]]) -> float:
         costs = {Fraction(), Fraction(1)}
         for (fp, fn), (other_fp, other_fn) in itertools.combinations(points, 2):
-            # Where c fp + (1 - c) fn is the same for both.
+            # The cost c with equal c fp + (1 - c) fn for both.
             if (turn := (fp - other_fp) - (fn - other_fn)) and 0 < (cost := (other_fn - fn) / turn) < 1:
                 costs.add(cost)
         loss = 0.0

@@ -1,4 +1,4 @@
-"""The random numbers of the package, number by number, and the resamples that follow from them."""
+"""The random number generator of the package, and its resamples."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _ALL = 2**64 - 1
 
 
 def _mixed(state: int) -> tuple[int, int]:
-    """SplitMix64: the next state, and the number."""
+    """Return the next state and number of SplitMix64."""
     state = (state + 0x9E3779B97F4A7C15) & _ALL
     mixed = ((state ^ state >> 30) * 0xBF58476D1CE4E5B9) & _ALL
     mixed = ((mixed ^ mixed >> 27) * 0x94D049BB133111EB) & _ALL
@@ -14,7 +14,7 @@ def _mixed(state: int) -> tuple[int, int]:
 
 
 class Stream:
-    """Xoshiro256++ of a seed and a replicate; halves of its numbers make indices, after Lemire."""
+    """Xoshiro256++ of a seed and a replicate; Lemire's method maps halves of its numbers to indices."""
 
     def __init__(self, seed: int, replicate: int) -> None:
         mixed = _mixed(_mixed(seed)[1])[1] ^ (replicate * 0x9E3779B97F4A7C15 & _ALL)
@@ -57,7 +57,7 @@ class Stream:
 def resample(
     pos: list[float], neg: list[float], seed: int, replicate: int, *, plain: bool
 ) -> tuple[list[float], list[float]]:
-    """Draw rows with replacement: of each class, negatives first, or of all rows."""
+    """Sample rows with replacement: by class, negatives first, or from all rows."""
     stream = Stream(seed, replicate)
     neg, pos = sorted(neg), sorted(pos)
     if not plain:

@@ -1,4 +1,4 @@
-"""The definitions for folds of a cross-validation."""
+"""Definitions for the folds of a cross-validation."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def cv_roc_auc(
 
 
 def within_folds(parts: Sequence[Sequence[Any]], level: float, *, alone: bool = True) -> dict[str, Any]:
-    """By DeLong, of folds of rows (label, score, ..., cluster): each row alone, or in its cluster."""
+    """Use DeLong's variance, for folds of rows (label, score, ..., cluster), by row or by cluster."""
     k = len(parts)
     holding = [
         sum(len({row[-1] for row in part if row[0] == label}) for part in parts) for label in (True, False)
@@ -84,7 +84,7 @@ def within_folds(parts: Sequence[Sequence[Any]], level: float, *, alone: bool = 
         fold_weights: dict[tuple[Any, bool], Fraction] = {}
         for label, values in zip((True, False), placements(pairs), strict=True):
             for row, value in zip([row for row in part if row[0] == label], values, strict=True):
-                # A row for itself is a row of its class in its fold.
+                # Without clusters, each row of a class and fold is a unit.
                 key = ((fold, label, row[-1]) if alone else row[-1], label)
                 fold_weights[key] = fold_weights.get(key, Fraction(0)) + (value - auc) / len(values)
         for (cluster, label), value in fold_weights.items():
@@ -93,14 +93,14 @@ def within_folds(parts: Sequence[Sequence[Any]], level: float, *, alone: bool = 
     mean = float(sum(areas, Fraction(0)) / k)
     errors = float(student_t.isf((1 - level) / 2, min(holding) - k))
     limits, _, _ = logit_limits(mean, se, errors, *holding)
-    # Of clusters, values of either sign may cancel but for their rounding.
+    # Influences of both signs in clusters may cancel up to rounding.
     return {"se": Rounded(se), **{name: Rounded(limit) for name, limit in limits.items()}}
 
 
 def cv_roc_auc_clustered(
     rows: Sequence[tuple[bool, float, str, float]], level: float, tie: Fraction, method: str = "influence"
 ) -> dict[str, Any]:
-    """Of rows (label, score, fold, cluster)."""
+    """Use rows (label, score, fold, cluster)."""
     answer = cv_roc_auc([row[:3] for row in rows], level, "influence")
     answer["n_clusters"] = len({row[3] for row in rows})
     if has_nan([row[:2] for row in rows]) or answer["auc"] is None:
@@ -130,7 +130,7 @@ def cv_roc_auc_clustered(
             sums[cluster] += weight * float(influence[cluster])
     se = math.sqrt(sum(value * value for value in sums.values()))
     margin = float(norm.isf((1 - level) / 2)) * se
-    # Influences of either sign may cancel in a cluster, but for their rounding.
+    # Influences of both signs may cancel in a cluster, up to rounding.
     answer["se"] = Rounded(se)
     return answer | {"lower": Rounded(answer["auc"] - margin), "upper": Rounded(answer["auc"] + margin)}
 
@@ -173,7 +173,7 @@ Point = tuple[Fraction, Fraction]
 
 
 def _rates(rows: Sequence[Any], threshold: float) -> Point:
-    """Return fpr and tpr of calling every score from the threshold up positive."""
+    """Return fpr and tpr with every score from the threshold up predicted positive."""
     pos = [score for label, score, *_ in rows if label]
     neg = [score for label, score, *_ in rows if not label]
     return (
@@ -183,7 +183,7 @@ def _rates(rows: Sequence[Any], threshold: float) -> Point:
 
 
 def _tpr_at(rows: Sequence[Any], fpr: Fraction) -> tuple[Fraction, bool]:
-    """Return the highest tpr of the curve at an fpr, and whether a point of the curve is there."""
+    """Return the highest tpr of the curve at an fpr, and whether the curve has a point there."""
     points = [(Fraction(0), Fraction(0))]
     points += [_rates(rows, threshold) for threshold in sorted({row[1] for row in rows}, reverse=True)]
     vertical = [tpr for x, tpr in points if x == fpr]
@@ -200,7 +200,7 @@ def _has_both(rows: Sequence[Any]) -> bool:
 
 
 def _mean_and_sd(values: Sequence[Fraction], *, rounded: bool) -> tuple[float, Any]:
-    """The deviation of equal rounded values, which is 0, may be a tiny number instead."""
+    """Return the deviation; for equal rounded values it may be tiny instead of 0."""
     mean = sum(values, Fraction(0)) / len(values)
     if len(values) < 2:
         return float(mean), None
@@ -225,7 +225,7 @@ def cv_roc_curve(
         scores = sorted({score for _, score, _ in rows}, reverse=True)
         if len(scores) > n_points - 1:
             steps = n_points - 2
-            # Evenly from the lowest on, rounded to the nearest, and halves to the higher score.
+            # Evenly spaced from the lowest score, rounded to the nearest; halves round to the higher score.
             lowest = scores[::-1]
             places = [Fraction(step * (len(scores) - 1), steps) for step in range(steps + 1)]
             scores = [lowest[math.floor(place + Fraction(1, 2))] for place in places][::-1]

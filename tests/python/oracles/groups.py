@@ -1,4 +1,4 @@
-"""The definitions for segments, subgroups, users and strata, on plain rows in exact fractions."""
+"""Definitions for segments, subgroups, users and strata, on plain rows in exact fractions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from oracles.rows import (
 
 
 def area_covariance(one: Sequence[Any], other: Sequence[Any]) -> Fraction | None:
-    """The covariance of two AUCs, each of its own rows (label, score, ..., cluster)."""
+    """Return the covariance of two AUCs of rows (label, score, ..., cluster)."""
 
     def sums(rows: Sequence[Any]) -> list[dict[Any, Fraction]]:
         class_sums: list[dict[Any, Fraction]] = [{}, {}]
@@ -56,13 +56,13 @@ def area_covariance(one: Sequence[Any], other: Sequence[Any]) -> Fraction | None
 
 
 def rest(segment: Sequence[Any], others: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    """The mean of the AUCs of other segments by van Elteren, each of its rows (label, score, ..., cluster).
+    """Return the van Elteren mean of the AUCs of other segments of rows (label, score, ..., cluster).
 
     Its variance and its covariance with the AUC of a segment are sums over all pairs.
     """
     used = [(rows, area_covariance(rows, rows)) for rows in others if len({row[0] for row in rows}) == 2]
     varying = [rows for rows, variance in used if variance is not None]
-    # With fewer than two variances among all segments, the mean is that of all others.
+    # With fewer than two variances among all segments, the mean is over all others.
     every = [segment, *others]
     defined = [
         rows
@@ -132,7 +132,7 @@ def subgroup_auc(rows: Sequence[tuple[bool, float, str]], subgroup: str) -> dict
 
 
 def _score(x: int, m: int, y: int, n: int, ratio: Decimal) -> Decimal:
-    """How many standard errors x of m are above a multiple of y of n, by Miettinen and Nurminen."""
+    """Return the score statistic of x of m against a multiple of y of n (Miettinen and Nurminen)."""
     whole, linear = (m + n) * ratio, m * ratio + x + n + y * ratio
     q = (linear - (linear * linear - 4 * whole * (x + y)).sqrt()) / (2 * whole)
     p = ratio * q
@@ -142,14 +142,14 @@ def _score(x: int, m: int, y: int, n: int, ratio: Decimal) -> Decimal:
 
 
 def _ratio_limits(x: int, m: int, y: int, n: int, level: float) -> tuple[float, float]:
-    """By bisection of the logarithm, with 60 digits."""
+    """Use bisection of the logarithm, with 60 digits."""
     errors = Decimal(NormalDist().inv_cdf(0.5 + level / 2))
 
     def limit(errors: Decimal) -> float:
         low, high = Decimal(-20), Decimal(20)
         for _ in range(70):
             middle = (low + high) / 2
-            # The score falls as the ratio grows.
+            # The statistic decreases with the ratio.
             low, high = (middle, high) if _score(x, m, y, n, middle.exp()) > errors else (low, middle)
         return float(low.exp())
 
@@ -207,7 +207,7 @@ def subgroup_auc_ci(
         return None
     answer = subgroup_auc(rows, subgroup)
 
-    # Which rows a number is made of, by their label and by whether they are of the subgroup.
+    # The rows of each rate, by label and by membership of the subgroup.
     samples: dict[str, Callable[[bool, bool], bool | None]] = {
         "subgroup_auc": lambda label, inside: label if inside else None,
         "bpsn_auc": lambda label, inside: label if label != inside else None,
@@ -239,7 +239,7 @@ def subgroup_auc_ci(
 def mean_with_error(
     values: list[tuple[Fraction, int]], level: float
 ) -> tuple[float | None, float | None, float | None]:
-    """The weighted mean, its standard error, and half the width of its interval."""
+    """Return the weighted mean, its standard error, and half the width of its interval."""
     mean = weighted_mean([*values])
     k, total = len(values), sum(weight for _, weight in values)
     if mean is None or k < 2:
@@ -292,7 +292,7 @@ def grouped_roc_auc_difference(
 
 
 def error_within(users: list[tuple[list[Any], list[Any], int]]) -> float | None:
-    """The standard error of a weighted mean of AUCs by DeLong's variance of each."""
+    """Return the standard error of a weighted mean of AUCs by DeLong's variance of each."""
     total, squares = 0, Fraction(0)
     for pos, neg, weight in users:
         if len(pos) < 2 or len(neg) < 2:
@@ -336,10 +336,10 @@ def grouped_roc_auc(
 def covariate_adjusted_roc_curve(
     rows: Sequence[tuple[bool, float, str]],
 ) -> list[dict[str, Any]] | None:
-    """The share of positives whose placement value among the negatives of their stratum is at most a rate."""
+    """Return the share of positives whose placement value in their stratum is at most a rate."""
     if has_nan([(label, score) for label, score, _ in rows]):
         return None
-    # A positive that ties with negatives has each value between calling none and all of them higher.
+    # A positive in a tie has all values between none and all tied negatives being higher.
     values = []
     for stratum in folds(rows).values():
         neg = [score for label, score, *_ in stratum if not label]

@@ -1,4 +1,4 @@
-"""Intervals: of areas by their placements, and of any number by resamples that are drawn row by row."""
+"""Intervals: for areas by placements, and for any number by resampling row by row."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ from oracles.rows import (
 from oracles.wilson import Wilson, effective
 
 BY_COUNTS = ("hanley_mcneil", "obuchowski")
-"""The methods that need no variance within a class."""
+"""The methods that do not need a variance within a class."""
 
 
 def roc_auc_ci(
     rows: Sequence[Row], z: float, method: str = "delong", test: Question = PLAIN
 ) -> dict[str, Any]:
-    """The interval with the normal quantile ``z``."""
+    """Return the interval with the normal quantile ``z``."""
     pos, neg = classes(rows)
     names = ("auc", "se", "lower", "upper", "z", "p_value")
     counts = {"n_pos": len(pos), "n_neg": len(neg)}
@@ -85,7 +85,7 @@ def roc_auc_ci(
 
 
 def binormal_error(rows: Sequence[Row]) -> float | None:
-    """The standard error of the area under the line that is fitted to the normal quantiles of the points."""
+    """Return the standard error of the area under the line fitted to the normal quantiles of the points."""
     pos, neg = classes(rows)
     points = []
     for threshold in {*pos, *neg}:
@@ -105,7 +105,7 @@ def binormal_error(rows: Sequence[Row]) -> float | None:
 
 
 def roc_auc_bootstrap(rows: Sequence[Row]) -> dict[str, Any]:
-    """Whether a bootstrap has an answer. Its value depends on the random draws, so any number is accepted."""
+    """Return whether a bootstrap is defined. Its value is random, so any number is accepted."""
     resampled = {"se": ..., "lower": ..., "upper": ..., "z": MAYBE, "p_value": MAYBE}
     answer = roc_auc_ci(rows, z=1.0)
     return answer | {key: any_number for key, any_number in resampled.items() if is_defined(answer["se"])}
@@ -228,13 +228,13 @@ def partial_roc_auc_ci(
         here = usual + unit * (Fraction(center) * full - diagonal)
         tested = decided(here, spread, usual, test, lambda t: float(student_t.sf(t, df)), scale)
     limits = {"lower": max(least, limits["lower"]), "upper": min(most, limits["upper"])}
-    # Below the diagonal, standardized numbers may be near 0, or the same as the least one.
+    # Below the diagonal, standardized numbers may be near 0, or equal to the minimum.
     close = {"auc": Rounded(auc), **{name: Rounded(limit) for name, limit in limits.items()}}
     return {**close, "se": se, **tested, **counts}
 
 
 def quantile(values: Sequence[float], probability: float) -> float:
-    """Type 7 of Hyndman and Fan; nothing is between infinity and another value."""
+    """Return quantiles of type 7 of Hyndman and Fan; infinity is not interpolated."""
     place = probability * (len(values) - 1)
     below = math.floor(place)
     low, high = values[below], values[min(below + 1, len(values) - 1)]
@@ -244,7 +244,7 @@ def quantile(values: Sequence[float], probability: float) -> float:
 
 
 def deviation(values: Sequence[float]) -> Rounded | None:
-    """The standard deviation, if floats can hold the sum of squares."""
+    """Return the standard deviation, if the sum of squares is a finite float."""
     try:
         mean = sum(map(Fraction, values)) / len(values)
         return Rounded(
@@ -264,7 +264,7 @@ def bootstrap_ci(
     seed: int,
     plain: bool = False,
 ) -> list[dict[str, Any]] | None:
-    """Return the numbers of these names with their intervals; a number alone has one name."""
+    """Return the numbers of these names with their intervals; a single number has one name."""
 
     def numbers(rows: Sequence[Row]) -> list[float | None]:
         answer = of(rows)

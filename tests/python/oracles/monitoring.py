@@ -1,4 +1,4 @@
-"""Tests of periods: mixtures of likelihood ratios by numerical integration, and all beginnings one by one."""
+"""Tests of periods: likelihood-ratio mixtures by numerical integration, and all change points one by one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Period = tuple[float | None, float | None, float | None]
 
 
 class Part(NamedTuple):
-    """Sums of weights, of weighted estimates, and of the variances of these."""
+    """The sums of weights, of weighted estimates, and of their variances."""
 
     weights: float
     estimates: float
@@ -41,14 +41,14 @@ def usable(period: Period) -> bool:
 
 
 def scale_of(variance: float, alpha: float) -> float:
-    """The variance at which it is tightest, by ``-W(-alpha² / e) - 1`` (Waudby-Smith and others 2024)."""
+    """Return the variance with the tightest interval, ``-W(-alpha² / e) - 1`` (Waudby-Smith et al. 2024)."""
     return variance / float(-lambertw(-(alpha**2) / math.e, -1).real - 1)
 
 
 def evidence(above: float, variance: float, scale: float, sides: int = 2) -> float:
-    """The mean of ``exp(effect above - effect² variance / 2)`` over normal effects of variance 1 / scale.
+    """Return the mean of ``exp(effect above - effect² variance / 2)`` over normal effects.
 
-    Of one side over half of them.
+    The effects have variance ``1 / scale``. A one-sided mixture uses half of them.
     """
     total = scale + variance
     peak, spread = above / total, 1 / math.sqrt(total)
@@ -60,7 +60,7 @@ def evidence(above: float, variance: float, scale: float, sides: int = 2) -> flo
     highest = nearest * above - nearest**2 * total / 2
 
     def share(effect: float) -> float:
-        """The density at an effect over the exponential of the highest exponent, which no float may hold."""
+        """Return the density at an effect, scaled by the highest exponent to avoid overflow."""
         exponent = effect * above - effect**2 * total / 2
         return math.sqrt(scale / (2 * math.pi)) * math.exp(exponent - highest)
 
@@ -104,7 +104,7 @@ def always_valid(
 
 
 def change_p_value(before: Part, after: Part, difference: float, scales: tuple[float, float]) -> float:
-    """The least evidence against both means, if the second is above the first by a difference."""
+    """Return the least evidence against both means, if the second exceeds the first by a difference."""
 
     def both(mean: float) -> float:
         means = (before, mean, scales[0]), (after, mean + difference, scales[1])
@@ -116,12 +116,12 @@ def change_p_value(before: Part, after: Part, difference: float, scales: tuple[f
 
 
 def share(beginning: int) -> float:
-    """The weight of a beginning, counted from 1."""
+    """Return the weight of a change point, counted from 1."""
     return math.log(2) * (1 / math.log(beginning + 1) - 1 / math.log(beginning + 2))
 
 
 class Change(NamedTuple):
-    """A beginning with its weight, and the evidence for it."""
+    """A change point with its weight and its evidence."""
 
     e_value: float
     since: int
@@ -132,7 +132,7 @@ class Change(NamedTuple):
 
 
 def changes(periods: Sequence[Period], *, baseline: int, level: float, tightest_at: float) -> list[Change]:
-    """The largest weighted evidence at each period after the baseline; periods all of which are usable."""
+    """Return the largest weighted evidence at each period after the baseline; all periods are usable."""
     per_period = part(periods[:baseline]).variance / baseline
     answers = []
     for end in range(baseline + 1, len(periods) + 1):
@@ -148,10 +148,10 @@ def changes(periods: Sequence[Period], *, baseline: int, level: float, tightest_
 
 
 def with_floor(periods: Sequence[Period], classes: Sequence[tuple[int, int]]) -> list[Period]:
-    """Return periods with the standard errors that few positives have.
+    """Return periods with the standard errors for few positives.
 
-    With R rows of the rarer class in the periods so far, a variance v counts R rows, and the larger one of v
-    and that of the exponential model at the area of all of them counts 300.
+    R is the number of rows of the rarer class in the periods so far. A variance v counts R rows. The larger
+    of v and the variance of the exponential model at the pooled area counts 300.
     """
     answers: list[Period] = []
     for end in range(1, len(periods) + 1):

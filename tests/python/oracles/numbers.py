@@ -1,4 +1,4 @@
-"""Numbers of one score, by their definitions."""
+"""Numbers of one score, by definition."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def ks_statistic(rows: Sequence[Row], alternative: str = "two-sided", method: st
         p_value = math.exp(-2 * (scale * float(ks)) ** 2)
     if method != "asymptotic":
         ways = itertools.combinations(range(len(rows)), len(pos))
-        # All ways are counted if they are few; of more, the tests of the package count.
+        # Enumerate all permutations if they are few; the tests of the package cover more.
         few = math.comb(len(rows), len(pos)) <= 1000
         dealt = [[place in way for place in range(len(rows))] for way in ways] if few else []
         reached = sum(farthest(of)[0] >= ks for of in dealt)
@@ -65,7 +65,7 @@ def ks_statistic(rows: Sequence[Row], alternative: str = "two-sided", method: st
 
 
 def gini_index(rows: Sequence[tuple[float, float]], points: bool) -> dict[str, Any]:
-    """The area in exact fractions, of rows of a target and a score."""
+    """Return the area in exact fractions, for rows of a target and a score."""
     names = ("gini", "normalized", "total")
     if any(value != value for row in rows for value in row):
         return {**dict.fromkeys(names, math.nan), "points": None, "n": len(rows)}

@@ -1,4 +1,4 @@
-"""Tests of one score by ranks: all pairs, and all arrangements."""
+"""Rank tests of one score: all pairs, and all permutations."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from oracles.rows import (
 
 
 def null_distribution(rows: Sequence[Row]) -> dict[Fraction, Fraction]:
-    """The probability of each U over all choices of the positives, given the ties."""
+    """Return the probability of each U over all choices of the positives, with ties."""
     n_pos = sum(label for label, _ in rows)
     scores = [score for _, score in rows]
-    # ways[chosen so far, U so far], taking one tie after the other from the lowest score up.
+    # ways[number chosen, U], tie by tie from the lowest score.
     ways: dict[tuple[int, Fraction], int] = {(0, Fraction(0)): 1}
     below = 0
     for score in sorted(set(scores)):
@@ -49,7 +49,7 @@ def null_distribution(rows: Sequence[Row]) -> dict[Fraction, Fraction]:
 def mann_whitney_u(
     rows: Sequence[Row], alternative: str, continuity: bool, two_sided: str | None = None
 ) -> dict[str, Any]:
-    """By the normal approximation, or by the exact distribution if a two-sided rule is given."""
+    """Use the normal approximation, or the exact distribution if a two-sided rule is set."""
     pos, neg = classes(rows)
     names = ("u_statistic", "z", "p_value", "auc", "rank_biserial")
     counts = {"n_pos": len(pos), "n_neg": len(neg)}
@@ -121,7 +121,7 @@ def hodges_lehmann(rows: Sequence[Row], level: float) -> dict[str, Any]:
         m, n = len(pos), len(neg)
         ties = [one.count(score) for one in (pos, neg) for score in set(one)]
         variance = m * n / 12 * (m + n + 1 - sum(t**3 - t for t in ties) / ((m + n) * (m + n - 1)))
-        # The shifts for which U - 1/2 stays within the quantile: count the pairs with a higher positive.
+        # The shifts where U - 1/2 is within the quantile: count the pairs with a higher positive.
         most = m * n / 2 + 0.5 + float(norm.isf(tail)) * math.sqrt(variance)
         first = next((k for k in range(1, m * n + 1) if m * n - k < most), m * n)
         first = first if m * n - (first - 1) >= most else 0
@@ -165,7 +165,7 @@ def kruskal_wallis(rows: Sequence[tuple[str, float]]) -> dict[str, Any]:
 
 
 def orders_with_at_most(discordant: int, n: int) -> Fraction:
-    """The share of the orders of n things with so few pairs out of order, by counting them (Mahon 1915)."""
+    """Return the share of permutations of n items with at most this number of inversions (Mahon 1915)."""
     counts = [1]
     for k in range(2, n + 1):
         longer = [0] * (len(counts) + k - 1)
@@ -179,7 +179,7 @@ def orders_with_at_most(discordant: int, n: int) -> Fraction:
 def kendall_test(
     rows: Sequence[tuple[float, float]], concordant: int, discordant: int, alternative: str, method: str
 ) -> dict[str, Any]:
-    """Kendall's test: the variance by its formula, and the exact distribution by counting."""
+    """Return Kendall's test: the variance by its formula, and the exact distribution by enumeration."""
     n = len(rows)
     ties = [list(Counter(row[column] for row in rows).values()) for column in range(2)]
     if min(map(len, ties)) < 2:
@@ -255,12 +255,12 @@ CensoredRow = tuple[float, bool, float]
 
 
 def is_earlier(a: CensoredRow, b: CensoredRow) -> bool:
-    """Say whether a row had the event, and the other is later for certain."""
+    """Return whether a row had the event and the other one is certainly later."""
     return a[1] and (a[0] < b[0] or (a[0] == b[0] and not b[1]))
 
 
 def uncensored(rows: Sequence[CensoredRow], time: float) -> Fraction:
-    """The probability of not being censored before a time, by Kaplan and Meier's product."""
+    """Return the probability of no censoring before a time, by the Kaplan-Meier product."""
     product = Fraction(1)
     for before in sorted({row[0] for row in rows if row[0] < time}):
         at_risk = sum(row[0] > before or (row[0] == before and not row[1]) for row in rows)

@@ -1,4 +1,4 @@
-"""Rows of two classes, with weights and without: what the definitions share."""
+"""Shared helpers of the oracles: rows of two classes, with and without weights."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 Row = tuple[bool, Any]
 MAYBE: Final = object()
-"""Stands for any number, or none."""
+"""A placeholder for any number or None."""
 
 
 class Rounded(float):
-    """A difference of rounded numbers of the size of 1: right to 1e-12, also where it is near 0."""
+    """Differences of rounded numbers of order 1: accurate to 1e-12, also near 0."""
 
     tolerance = 1e-12
 
 
 class Iterated(Rounded):
-    """A maximum that is found by iteration, or an incomplete beta function: right to 1e-9."""
+    """Iterative maxima and incomplete beta functions: accurate to 1e-9."""
 
     tolerance = 1e-9
 
 
 def concordance(pos: Any, neg: Any, tie: Fraction = Fraction(1, 2)) -> Fraction:
-    """The concordance of a positive and a negative: 1, or 1/2 for a tie, or 0."""
+    """Return the concordance of a positive and a negative: 1, 1/2 for a tie, or 0."""
     return Fraction(1 if pos > neg else 0) if pos != neg else tie
 
 
@@ -42,14 +42,14 @@ def normal_tail(z: float) -> float:
 
 
 def p_value(statistic: float, alternative: str, upper_tail: Callable[[float], float]) -> float:
-    """The p-value of a statistic whose distribution is symmetric around 0."""
+    """Return the p-value of a statistic with a distribution symmetric around 0."""
     if alternative == "two-sided":
         return min(1.0, 2 * upper_tail(abs(statistic)))
     return upper_tail(statistic if alternative == "greater" else -statistic)
 
 
 class Question(NamedTuple):
-    """What is tested: the alternative, the value, and the margin."""
+    """The hypothesis: the alternative, the null value, and the margin."""
 
     alternative: str = "two-sided"
     null: float | None = None
@@ -57,7 +57,7 @@ class Question(NamedTuple):
 
 
 PLAIN: Final = Question()
-"""Whether there is nothing to see, on either side."""
+"""Return whether the statistic is 0 on either side."""
 
 
 def decided(
@@ -68,7 +68,7 @@ def decided(
     tail: Callable[[float], float] | None = None,
     scale: Callable[[Any], float] = float,
 ) -> dict[str, float | None]:
-    """The distance of an estimate from the value that decides, in standard errors, and the p-value."""
+    """Return the distance of an estimate from the decisive value, in standard errors, and the p-value."""
     tail = tail or normal_tail
     null = usual if test.null is None else test.null
 
@@ -103,9 +103,9 @@ def hanley_mcneil(auc: float, n_pos: float, n_neg: float) -> float:
 def logit_limits(
     estimate: float, se: float, errors: float, n_pos: float, n_neg: float
 ) -> tuple[dict[str, float], float, float]:
-    """The limits, the number whose logit is taken, and the standard error of the logit.
+    """Return the limits, the number for the logit, and the standard error of the logit.
 
-    Of 0 or 1 it is a number as if half a row of the rarer class were on the wrong side.
+    For 0 or 1, the number is computed with half a row of the rarer class ranked wrongly.
     """
     center, spread = estimate, se
     if estimate in (0, 1):
@@ -121,7 +121,7 @@ def logit_limits(
 
 
 def placements(rows: Sequence[Row], tie: Fraction = Fraction(1, 2)) -> tuple[list[Fraction], list[Fraction]]:
-    """For each positive the share of negatives below, and for each negative the share of positives above."""
+    """Return the share of negatives below each positive, and the share of positives above each negative."""
     pos, neg = classes(rows)
     pos_placements = [sum((concordance(p, n, tie) for n in neg), Fraction(0)) / len(neg) for p in pos]
     neg_placements = [sum((concordance(p, n, tie) for p in pos), Fraction(0)) / len(pos) for n in neg]
@@ -133,13 +133,13 @@ def is_defined(value: Any) -> bool:
 
 
 def _covariance(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
-    """Sum of products of deviations."""
+    """Return the sum of products of deviations."""
     mean_a, mean_b = sum(a, Fraction(0)) / len(a), sum(b, Fraction(0)) / len(b)
     return sum(((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True)), Fraction(0))
 
 
 def covariances(rows: Sequence[Any], scores: int) -> list[list[Fraction]]:
-    """DeLong's covariance, of rows (label, score, score, ...)."""
+    """Return DeLong's covariance, for rows (label, score, score, ...)."""
     of = [placements([(row[0], row[1 + k]) for row in rows]) for k in range(scores)]
     m, n = len(of[0][0]), len(of[0][1])
 
@@ -151,7 +151,7 @@ def covariances(rows: Sequence[Any], scores: int) -> list[list[Fraction]]:
 
 
 def clustered_covariances(rows: Sequence[Any], scores: int) -> list[list[Fraction]] | None:
-    """Obuchowski's covariance, of rows (label, score, ..., cluster)."""
+    """Return Obuchowski's covariance, for rows (label, score, ..., cluster)."""
     pos_rows, neg_rows = [row for row in rows if row[0]], [row for row in rows if not row[0]]
     m, n = len(pos_rows), len(neg_rows)
     clusters = sorted({row[-1] for row in rows})
@@ -193,13 +193,13 @@ def sample_variance(values: Sequence[Fraction]) -> Fraction:
 
 WeightedRow: TypeAlias = Sequence[Any]
 Point: TypeAlias = tuple[float | None, Fraction, Fraction]
-"""Threshold, and the weights of negatives and of positives that reach it."""
+"""A threshold, with the weights of negatives and of positives at or above it."""
 
 SCORE = 1
 
 
 class Group:
-    """The rows that count: (label, score) or (label, score, weight)."""
+    """Return the rows that count: (label, score) or (label, score, weight)."""
 
     def __init__(self, rows: Sequence[WeightedRow]) -> None:
         weights = [Fraction(row[2]) if len(row) > 2 else Fraction(1) for row in rows]
@@ -217,13 +217,13 @@ class Group:
         return bool(self.pos and self.neg)
 
     def reaching(self, threshold: float) -> tuple[Fraction, Fraction]:
-        """Weights of the negatives and positives with this score or a higher one."""
+        """Return the weights of the negatives and positives with this score or a higher one."""
         fp = sum((weight for score, weight in self.neg if score >= threshold), Fraction())
         tp = sum((weight for score, weight in self.pos if score >= threshold), Fraction())
         return fp, tp
 
     def points(self) -> list[Point]:
-        """The curve from (0, 0) on."""
+        """Return the curve from (0, 0)."""
         scores = sorted({score + 0.0 for score, _ in self.pos + self.neg}, reverse=True)
         return [(None, Fraction(), Fraction()), *((score, *self.reaching(score)) for score in scores)]
 

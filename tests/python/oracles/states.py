@@ -1,4 +1,4 @@
-"""States: which scores share a bin, in whole numbers and fractions; and the bytes of packed ones."""
+"""States: the bins of scores, in integers and fractions; and the bytes of packed states."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEYS = {"f64": 64, "i64": 64, "i32": 32, "bool": 32}
 
 
 def score_of(key: int, dtype: str) -> float | int | bool:
-    """The score that a key stands for."""
+    """Return the score of a key."""
     bits = KEYS[dtype]
     sign = 1 << (bits - 1)
     if dtype == "f64":
@@ -40,14 +40,14 @@ def score_of(key: int, dtype: str) -> float | int | bool:
 
 
 def highest_key(dtype: str) -> int:
-    """The key of the highest score of a dtype."""
+    """Return the key of the highest score of a dtype."""
     if dtype == "f64":
         return int.from_bytes(struct.pack("<d", float("inf")), "little") | 1 << 63
     return (1 << 31) + 1 if dtype == "bool" else (1 << KEYS[dtype]) - 1
 
 
 def unpacked(packed: bytes) -> dict[str, Any]:
-    """The state of bytes whose bins say their scores."""
+    """Unpack the state from bytes whose bins contain their scores."""
     rest = list(packed[4:])
     assert packed[:4] == b"ROC\x01"
 
@@ -98,7 +98,7 @@ def unpacked(packed: bytes) -> dict[str, Any]:
 
 
 def decimal(steps: int) -> Decimal:
-    """So many steps of 1e-18."""
+    """Return this number of steps of 1e-18."""
     return Decimal(steps).scaleb(-18, context=Context(prec=40))
 
 
@@ -106,7 +106,7 @@ FIRST = 512 * 32
 
 
 def place(score: float, scale: str) -> tuple[bool, float]:
-    """The side of a score, and its distance from that side's end, by roots and products of floats."""
+    """Return the side of a score and its distance from the end, by roots and products of floats."""
     if scale == "probability":
         return score < 0.5, math.sqrt(math.sqrt(score if score < 0.5 else 1 - score))
     root = math.sqrt(math.sqrt(abs(score)))
@@ -114,7 +114,7 @@ def place(score: float, scale: str) -> tuple[bool, float]:
 
 
 def interval(score: float, resolution: int, scale: str) -> object:
-    """The interval of a score in a partition."""
+    """Return the interval of a score in a partition."""
     low_side, distance = place(score, scale)
     if math.isinf(distance):
         return low_side, distance
@@ -126,9 +126,9 @@ def interval(score: float, resolution: int, scale: str) -> object:
 
 
 def roc_state(max_bins: int | None = None, scale: str = "real") -> Callable[[Sequence[Row]], dict[str, Any]]:
-    """The state of rows, by looking for the first partition with few enough intervals.
+    """Return the state of rows, in the first partition with few enough intervals.
 
-    Rows of (label, score) are counted, and of (label, score, weight) their weights are added up.
+    Rows of (label, score) are counted; for rows of (label, score, weight) the weights are summed.
     """
 
     def state(counted: Sequence[Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a threshold says, by definition and in fractions, with weights or without."""
+"""Statistics at a threshold, by definition in fractions, with or without weights."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ CONFUSION = (
 
 
 def wilson(successes: float, trials: float, z: float) -> tuple[float, float]:
-    """The roots of ``(share - p)² = z² p (1 - p) / trials``."""
+    """Return the roots of ``(share - p)² = z² p (1 - p) / trials``."""
     a, share = 1 + z * z / trials, successes / trials
     b, c = -(2 * share + z * z / trials), share * share
     root = math.sqrt(max(b * b - 4 * a * c, 0.0))
@@ -136,7 +136,7 @@ def wilson(successes: float, trials: float, z: float) -> tuple[float, float]:
 def confusions_at(
     rows: Sequence[WeightedRow], *, at: Sequence[float], z: float, weighted: bool = False
 ) -> list[dict[str, Any]] | None:
-    """The same at several thresholds."""
+    """Return the results at several thresholds."""
     if Group(rows).has_nan:
         return None
     return [confusion_at(rows, at=one, z=z, weighted=weighted) for one in at]
@@ -192,7 +192,7 @@ def confusion_at(
 
 
 def _interpolated(points: Sequence[tuple[Fraction, Fraction]], at: Fraction) -> Fraction:
-    """The highest y at x of straight lines between points in order of x."""
+    """Return the highest y at x of straight lines between points in order of x."""
     heights = [y for x, y in points if x == at]
     for (x0, y0), (x1, y1) in itertools.pairwise(points):
         if x0 < at < x1:
@@ -205,14 +205,14 @@ def _rate(rows: Sequence[Any], at: Fraction, wanted: str) -> Fraction:
     curve = [(fp / group.n, tp / group.p) for _, fp, tp in group.points()]
     if wanted == "tpr":
         return _interpolated(curve, at)
-    # The curve turned about the other diagonal: the lowest fpr is the highest specificity.
+    # The curve reflected about the other diagonal: the lowest fpr is the highest specificity.
     return 1 - _interpolated([(y, 1 - x) for x, y in curve], at)
 
 
 def rates_at_rates(
     rows: Sequence[Any], at: Sequence[float], *, wanted: str, fixed: str, **options: Any
 ) -> list[dict[str, Any]] | None:
-    """The same at several rates."""
+    """Return the results at several rates."""
     if Group(rows).has_nan:
         return None
     return [{fixed: one, **rate_at_rate(rows, Fraction(str(one)), wanted=wanted, **options)} for one in at]
@@ -221,7 +221,7 @@ def rates_at_rates(
 def rate_at_rate(
     rows: Sequence[Any], at: Fraction, *, wanted: str, interval: str, level: float, n_resamples: int
 ) -> dict[str, Any]:
-    """The tpr at an fpr or the fpr at a tpr, and its interval from resamples that are drawn row by row."""
+    """Return the tpr at an fpr or the fpr at a tpr, with a bootstrap interval."""
     group = Group(rows)
     names = ("se", "lower", "upper")
     if group.has_nan:

@@ -1,4 +1,4 @@
-"""Areas of weighted rows by definition, and by the infinitesimal jackknife how they vary together."""
+"""Areas of weighted rows by definition, with infinitesimal-jackknife covariances."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from oracles.wilson import Wilson, effective
 
 
 def used(rows: Sequence[Any], weight: int) -> list[Any]:
-    """The rows that weigh anything."""
+    """Return the rows with positive weight."""
     return [row for row in rows if row[weight] != 0]
 
 
 def area(rows: Sequence[Any], score: int, weight: int) -> Fraction | None:
-    """The weighted share of the pairs in which the positive scores higher."""
+    """Return the weighted share of the pairs in which the positive scores higher."""
     pos, neg = [row for row in rows if row[0]], [row for row in rows if not row[0]]
     pairs = [
         (Fraction(p[weight]) * Fraction(n[weight]), concordance(p[score], n[score])) for p in pos for n in neg
@@ -40,7 +40,7 @@ def area(rows: Sequence[Any], score: int, weight: int) -> Fraction | None:
 
 
 def influences(rows: Sequence[Any], score: int, weight: int) -> list[Fraction]:
-    """How fast the area moves with the weight of each row, times that weight."""
+    """Return the derivative of the area by the weight of each row, times the weight."""
     auc = area(rows, score, weight)
     assert auc is not None
     values = []
@@ -58,7 +58,7 @@ def influences(rows: Sequence[Any], score: int, weight: int) -> list[Fraction]:
 
 
 def variance(rows: Sequence[Any], values: Sequence[Fraction], cluster: int | None) -> Fraction | None:
-    """The sum of the squares of the values, of each row or added up by cluster."""
+    """Return the sum of squares of the values, by row or by cluster."""
     clusters = [row[cluster] if cluster is not None else place for place, row in enumerate(rows)]
     for label in (True, False):
         if len({of for row, of in zip(rows, clusters, strict=True) if row[0] == label}) < 2:
@@ -72,7 +72,7 @@ def variance(rows: Sequence[Any], values: Sequence[Fraction], cluster: int | Non
 def roc_auc_difference(
     rows: Sequence[Any], z: float, test: Question = PLAIN, *, clustered: bool = False
 ) -> dict[str, Any]:
-    """Of rows (label, score, score, weight) or (label, score, score, weight, cluster)."""
+    """Use rows (label, score, score, weight) or (label, score, score, weight, cluster)."""
     rows = used(rows, 3)
     counts = {"n_pos": sum(row[0] for row in rows), "n_neg": sum(not row[0] for row in rows)}
     if any(math.isnan(row[1]) or math.isnan(row[2]) for row in rows):
@@ -94,7 +94,7 @@ def roc_auc_difference(
 
 
 def roc_auc_ci_clustered(rows: Sequence[Any], z: float, method: str = "delong") -> dict[str, Any]:
-    """Of rows (label, score, weight, cluster)."""
+    """Use rows (label, score, weight, cluster)."""
     rows = used(rows, 2)
     counts = {"n_pos": sum(row[0] for row in rows), "n_neg": sum(not row[0] for row in rows)}
     counts["n_clusters"] = len({row[3] for row in rows})
@@ -122,7 +122,7 @@ def roc_auc_ci_clustered(rows: Sequence[Any], z: float, method: str = "delong") 
 
 
 def cv_roc_auc(rows: Sequence[Any], level: float) -> dict[str, Any]:
-    """Of rows (label, score, fold, weight)."""
+    """Use rows (label, score, fold, weight)."""
     rows = used(rows, 3)
     counts = {"n_pos": sum(row[0] for row in rows), "n_neg": sum(not row[0] for row in rows)}
     names = ("auc", "sd", "se", "lower", "upper")
@@ -144,19 +144,19 @@ def cv_roc_auc(rows: Sequence[Any], level: float) -> dict[str, Any]:
 
 
 def repeated(rows: Sequence[Any]) -> list[tuple[bool, float]]:
-    """One row for each quarter of a weight: the weights of all cases are multiples of it."""
+    """Repeat each row for every quarter of its weight: all weights are multiples of it."""
     return [row[:2] for row in rows for _ in range(int(4 * Fraction(row[2])))]
 
 
 def stability(rows: Sequence[Any], bands: int) -> dict[str, Any]:
-    """That of rows which are repeated, without a p-value."""
+    """Return the result of the repeated rows, without a p-value."""
     group = Group(used(rows, 2))
     answer = population_stability(repeated(rows), bands)
     return {**answer, **group.counts, "p_value": math.nan if group.has_nan else None}
 
 
 def stability_table(rows: Sequence[Any], bands: int) -> list[dict[str, Any]] | None:
-    """That of rows which are repeated, with weights in place of rows."""
+    """Return the result of the repeated rows, with sums of weights for counts."""
     table = population_stability_table(repeated(rows), bands)
     if table is None:
         return None

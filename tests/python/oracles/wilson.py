@@ -1,4 +1,4 @@
-"""Limits and tests by the variance that an area has if the tested area is the true one."""
+"""Limits and tests with the variance of an area under the tested area."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from scipy.stats import t as student_t
 from oracles.rows import PLAIN, Question, decided
 
 Sizes: TypeAlias = tuple[float, float]
-"""Positives and negatives."""
+"""The numbers of positives and negatives."""
 
 
 def effective(weights: Sequence[Any]) -> float:
-    """Kish's effective number of rows."""
+    """Return Kish's effective number of rows."""
     total = float(sum(weights))
     return total * total / float(sum(weight * weight for weight in weights))
 
 
 def model_variance(area: float, rows: Sizes) -> float:
-    """Hanley and McNeil's variance: the larger term for the rarer class, the mean of both for the other."""
+    """Return Hanley and McNeil's variance: larger term for the rarer class, mean term for the other."""
     rarer, other = sorted(rows)
     q1, q2 = sorted((area / (2 - area) - area**2, 2 * area**2 / (1 + area) - area**2))
     return (area * (1 - area) + (other - 1) * q2 + (rarer - 1) * (q1 + q2) / 2) / (rarer * other)
 
 
 class Wilson:
-    """An area with its standard error, from so many rows, and units of independent rows."""
+    """An area with its standard error, its number of rows, and its number of independent units."""
 
     def __init__(self, auc: float, se: float, rows: Sizes, units: Sizes | None = None) -> None:
         self.auc, self.sizes, self.units = auc, rows, units or rows
@@ -51,7 +51,7 @@ class Wilson:
         return self.limits_at(float(student_t.isf((1 - level) / 2, self.df)))
 
     def limits_at(self, t: float) -> dict[str, float]:
-        """The areas that are so many of their standard errors away."""
+        """Return the areas at this number of their standard errors."""
 
         def beyond(area: float) -> float:
             return (self.auc - area) ** 2 - t * t * self.variance(area)
@@ -62,9 +62,9 @@ class Wilson:
             # At an area of 1 or 0 both sides are 0; the limit is the other root.
             near = self.auc + (end - self.auc) * (1e-12 if self.auc in (0, 1) else 0)
             if beyond(near) > 0:
-                # At small quantiles it is closer still.
+                # Small quantiles converge faster.
                 return near
-            # Limits near 0 are compared relatively, too.
+            # Limits near 0 are also compared relatively.
             return float(brentq(beyond, end, near, xtol=1e-300, maxiter=1000))
 
         return {"lower": limit(0.0), "upper": limit(1.0)}
@@ -77,11 +77,12 @@ class Wilson:
             away = self.auc - value
             if away == 0:
                 return 0.0
-            # No estimate is possible under an area beyond 0 to 1.
+            # An area outside of 0 to 1 is impossible.
             spread = self.variance(min(max(value, 0.0), 1.0))
             return away / math.sqrt(spread) if spread > 0 else math.copysign(math.inf, away)
 
-        # `decided` subtracts scales: with the estimate at 0, the distance from a value is that of `above`.
+        # `decided` subtracts scales: with the estimate at 0, the distance from a value is the distance of
+        # `above`.
         null = 0.5 if test.null is None else test.null
         return decided(
             None, 1.0, null, test, tail, scale=lambda value: 0.0 if value is None else -above(float(value))
@@ -89,9 +90,9 @@ class Wilson:
 
 
 class Difference:
-    """The difference of two areas with this correlation, from the limits of both (Zou 2007).
+    """Return the difference of two areas with this correlation, by their limits (Zou 2007).
 
-    With a correlation a limit is at least t standard errors away, with the variances at the mean area.
+    With a correlation, a limit is at least t standard errors away, with the variances at the mean area.
     """
 
     def __init__(self, first: Wilson, second: Wilson, correlation: float = 0.0) -> None:
@@ -99,7 +100,7 @@ class Difference:
         self.correlation = correlation
 
         def scale(of: Wilson, area: float) -> float:
-            """The variance over ``area (1 - area)``."""
+            """Return the variance over ``area (1 - area)``."""
             near = min(max(area, 1e-9), 1 - 1e-9)
             return of.variance(near) / (near * (1 - near))
 
@@ -117,7 +118,7 @@ class Difference:
         return self.value - max(below, t * self.least), self.value + max(beyond, t * self.least)
 
     def distance(self, a: float, b: float) -> float:
-        """From the difference to its limit, by those of both areas."""
+        """Return the distance from the difference to its limit, by the distances of both areas."""
         return math.sqrt(max(0.0, a * a + b * b - 2 * self.correlation * a * b))
 
     def limits(self, level: float) -> tuple[float, float]:
@@ -125,7 +126,7 @@ class Difference:
         return max(lower, -1.0), min(upper, 1.0)
 
     def statistic(self) -> float:
-        """The distance from 0, as a quantile of Student's t."""
+        """Return the distance from 0, as a quantile of Student's t."""
         if self.value == 0:
             return 0.0
         side = 0 if self.value > 0 else 1
@@ -137,9 +138,9 @@ class Difference:
 
 
 def heterogeneity(areas: Sequence[Wilson | None]) -> dict[str, float | None]:
-    """Cochran's Q of independent areas, each with the variance that it has if the mean is the true area.
+    """Return Cochran's Q of independent areas, with the variances under the mean as the true area.
 
-    The mean itself has the weights of the variances under one half.
+    The weights of the mean are by the variances under one half.
     """
     used = [area for area in areas if area is not None]
     names = ("heterogeneity", "heterogeneity_df", "heterogeneity_p_value")
@@ -152,7 +153,7 @@ def heterogeneity(areas: Sequence[Wilson | None]) -> dict[str, float | None]:
 
     df = len(used) - 1
     if len({area.auc for area in used}) == 1:
-        # Which may all be 0 or 1, where no variance is above 0.
+        # All areas may be 0 or 1, with zero variances.
         return dict(zip(names, (0.0, df, 1.0), strict=True))
     tested = mean([area.variance(0.5) for area in used])
     variances = [area.variance(tested) for area in used]

@@ -1,4 +1,4 @@
-"""Write what follows from the declarations in Rust. Run this script after a change of them."""
+"""Write the files that depend on the declarations in Rust. Run this script after changing them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DEFINED = re.compile(r"^def (\w+)\(", re.MULTILINE)
 _QUOTES = '"' * 3
 
 _ROW_ROLES = ("label", "score", "weight", "count", "state")
-"""Standard columns that one entry describes, but in ``roc_auc``."""
+"""Standard columns with a shared entry, except in ``roc_auc``."""
 
 
 def declarations() -> dict[str, Any]:
@@ -48,13 +48,13 @@ def declarations() -> dict[str, Any]:
 
 
 def snapshot() -> dict[str, Any]:
-    """Return the declarations as they were written last."""
+    """Return the declarations of the last run."""
     written: dict[str, Any] = json.loads(SNAPSHOT.read_text(encoding="utf-8"))
     return written
 
 
 def entries(source: str) -> Iterator[tuple[str, str, str, str]]:
-    """Return of each public function's parameters: function, parameter, entry, and the text of the entry."""
+    """Return the parameters of each public function: function, parameter, entry, and the entry's text."""
     for node in ast.parse(source).body:
         if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
             continue
@@ -65,19 +65,19 @@ def entries(source: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def sources() -> list[Path]:
-    """Return the modules whose public functions users call."""
+    """Return the modules with public functions."""
     return sorted([*PACKAGE.glob("_expressions/*.py"), *PACKAGE.glob("_frames/*.py")])
 
 
 def rewritten(path: Path) -> str:
-    """Return a module of expressions with the signatures, parameters and fields that Rust declares."""
+    """Return a module of expressions with the declared signatures, parameters and fields."""
     source = path.read_text(encoding="utf-8")
     declared = _native.declarations()
     standard = {each["name"]: each for each in declared["standard"]}
     functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
     names = [node.name for node in functions]
     lines = source.split("\n")
-    # From the end, so that the numbers of lines before stay true.
+    # From the end, so that earlier line numbers stay valid.
     for node in reversed(functions):
         function = declared["functions"].get(node.name)
         if function is None or ast.get_docstring(node) is None:
@@ -97,7 +97,7 @@ def rewritten(path: Path) -> str:
                 head, _, rest = returns.partition("\n\n")
                 returns = "\n\n".join(filter(None, (head, fields, rest)))
             docstring = _with_section(docstring, _RETURNS, returns)
-        # Overloads, and columns without a name, are Python's own.
+        # Overloads, and columns without a name, exist only in Python.
         by_hand = names.count(node.name) > 1 or node.args.vararg is not None
         head = lines[first:body] if by_hand else _signature(node.name, function["parameters"], standard)
         lines[first:last] = [*head, *docstring.split("\n")]
@@ -116,7 +116,7 @@ def pages() -> dict[Path, str]:
 
 
 def _with_section(docstring: str, pattern: re.Pattern[str], text: str) -> str:
-    """Return a docstring whose section has this text."""
+    """Return a docstring with this text in its section."""
     found = pattern.search(docstring)
     if found is None:
         return docstring
@@ -125,14 +125,14 @@ def _with_section(docstring: str, pattern: re.Pattern[str], text: str) -> str:
 
 
 def _index(source: str, functions: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the table of all functions with the sentences that Rust declares."""
+    """Return the table of all functions with the declared sentences."""
 
     def row(found: re.Match[str]) -> str:
         declared = functions.get(found[2])
         if declared is None:
             return found[0]
         sentence = _sentence_and_words(declared["text"])[0].removesuffix(".")
-        # Not of an abbreviation such as AUC, or of a name.
+        # Keep abbreviations such as AUC, and names.
         if not (sentence[1:2].isupper() or "'" in sentence.split()[0]):
             sentence = sentence[:1].lower() + sentence[1:]
         return f"{found[1]}{sentence} |"
@@ -141,7 +141,7 @@ def _index(source: str, functions: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _words(source: str, functions: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the table of words with those that Rust declares."""
+    """Return the table of words with the declared ones."""
 
     def row(found: re.Match[str]) -> str:
         declared = functions.get(found[1])
@@ -221,7 +221,7 @@ def _parameters(
             continue
         if not each["annotation"]:
             sentence = textwrap.dedent(standard[name]["text"]).strip()
-            # What begins in the middle of a sentence goes on with the standard one.
+            # A fragment in lower case continues the standard sentence.
             joins = bool(text) and not (text[0].isupper() or text[0] in "`-0123456789")
             text = (
                 f"{sentence.rstrip('.') if joins else sentence}{'' if text[:1] == ',' else ' '}{text}".strip()
@@ -259,7 +259,7 @@ def _fields(records: Iterable[Sequence[Mapping[str, Any]]]) -> str:
 
 
 def _rst(text: str) -> str:
-    """Return a text of Rust as docstrings have it: code in two backticks, and functions as links."""
+    """Return a text of Rust as in docstrings: code in two backticks, and functions as links."""
     text = re.sub(r"`(\w+)\(\)`", r":func:~polars_auc.\1~", text)
     return text.replace("`", "``").replace("~polars_auc", "`polars_auc").replace("~", "`").strip()
 
@@ -315,7 +315,7 @@ def names_in_fuzzer() -> list[str]:
 
 
 def _rewrite_fuzzer(names: list[str]) -> None:
-    # The bytes of the corpus name expressions by their index, so new ones follow at the end.
+    # The corpus refers to expressions by index, so new ones are appended.
     kept = [name for name in names_in_fuzzer() if name in names]
     kept += [name for name in names if name not in kept]
     indent = " " * 4
@@ -336,7 +336,7 @@ def main() -> None:
     for path, text in pages().items():
         path.write_text(text, encoding="utf-8")
     _rewrite_fuzzer([name for name, _, _ in now["expressions"]])
-    # In processes of their own, which import what is written now.
+    # Separate processes import the new files.
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     for script in (REPORT_OPTIONS, API):
         subprocess.run([sys.executable, str(script)], check=True, env=environment, stdout=subprocess.DEVNULL)

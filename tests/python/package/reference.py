@@ -1,4 +1,4 @@
-"""The pages of the reference: the docstrings of public functions in Markdown, below the head of each page."""
+"""The pages of the reference: docstrings of public functions in Markdown, below the head of each page."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _Function = ast.FunctionDef | ast.ClassDef
 
 
 def functions_of_page(page: str) -> list[str]:
-    """Return the functions of a page, by their names below the package."""
+    """Return the functions of a page, by qualified name below the package."""
     return _FUNCTION.findall(page.partition(MARK)[2])
 
 
 def anchor(name: str) -> str:
-    """Return the anchor of a function's heading, as GitHub and MkDocs make it."""
+    """Return the anchor of a function's heading in GitHub and MkDocs."""
     return name.replace(".", "").lower()
 
 
 def pages(added: Mapping[str, str]) -> dict[Path, str]:
-    """Return each page of the reference. ``added`` has the page of functions that no page has yet."""
+    """Return each page of the reference. ``added`` has the page of each new function."""
     sources = {path: path.read_text(encoding="utf-8") for path in sorted(PAGES.glob("*.md"))}
     names = {path: functions_of_page(text) for path, text in sources.items() if MARK in text}
     listed = {name for page in names.values() for name in page}
@@ -58,13 +58,13 @@ def pages(added: Mapping[str, str]) -> dict[Path, str]:
 
 
 def _nodes() -> Iterator[tuple[str, _Function]]:
-    """Yield the public functions and classes of all modules, by their names below the package."""
+    """Yield the public functions and classes of all modules, by qualified name."""
     modules = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
     constants = {path: dict(_constants(module)) for path, module in modules.items()}
     public = {name: value for each in constants.values() for name, value in each.items() if name[0] != "_"}
     for path, module in modules.items():
         folder = path.relative_to(PACKAGE).with_suffix("").parts[0]
-        # A folder such as ``_spark`` is behind the public module ``spark``.
+        # The folder ``_spark`` belongs to the public module ``spark``, for example.
         prefix = folder.removeprefix("_") if folder in ("_spark", "daft", "duckdb") else ""
         for node in _Values(public | constants[path]).visit(module).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
@@ -72,7 +72,7 @@ def _nodes() -> Iterator[tuple[str, _Function]]:
 
 
 def _constants(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the numbers and the sets of words to which a module gives a name."""
+    """Yield the constants of a module: numbers and sets of words."""
     for node in module.body:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
@@ -83,7 +83,7 @@ def _constants(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
 
 
 class _Values(ast.NodeTransformer):
-    """Replaces names of constants by their values."""
+    """Replace names of constants by their values."""
 
     def __init__(self, values: Mapping[str, ast.expr]) -> None:
         self._values = values
@@ -142,7 +142,7 @@ def _arguments(node: _Function) -> ast.arguments:
 
 
 def _signature(call: str, arguments: ast.arguments) -> str:
-    """Return a call with all parameters and their defaults; the list of parameters has the types."""
+    """Return a call with all parameters and defaults; types are in the list of parameters."""
     items = []
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
@@ -174,7 +174,7 @@ def _code(node: ast.expr) -> str:
 
 
 def _parameters(text: str, arguments: ast.arguments, addresses: Mapping[str, str]) -> Iterator[str]:
-    """Yield the list of parameters. Parameters that one entry describes together have no types."""
+    """Yield the list of parameters. Parameters with a shared entry have no types."""
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults = dict(
         zip(reversed([each.arg for each in positional]), reversed(arguments.defaults), strict=False)
@@ -204,7 +204,7 @@ def _parameters(text: str, arguments: ast.arguments, addresses: Mapping[str, str
 
 
 def _type(annotation: ast.expr) -> str:
-    """Return a type as the list of parameters has it: the words of a Literal, and no None."""
+    """Return the displayed type: the words of a Literal, without None."""
     alternatives = [annotation]
     while isinstance(alternatives[0], ast.BinOp):
         union = alternatives[0]
@@ -221,7 +221,7 @@ def _type(annotation: ast.expr) -> str:
 
 
 def _examples(text: str, addresses: Mapping[str, str]) -> str:
-    """Return the text with its sessions of Python as blocks of code."""
+    """Return the text with its Python sessions as code blocks."""
     blocks: list[list[str]] = []
     is_code = False
     for line in text.strip().split("\n"):
@@ -244,7 +244,7 @@ def _examples(text: str, addresses: Mapping[str, str]) -> str:
 
 
 def _markdown(text: str, addresses: Mapping[str, str]) -> str:
-    """Return reStructuredText as Markdown: code, and the names of functions as links."""
+    """Return reStructuredText as Markdown: code, and function names as links."""
 
     def link(found: re.Match[str]) -> str:
         name = found[1].removeprefix("polars_auc.")

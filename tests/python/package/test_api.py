@@ -1,7 +1,7 @@
-"""The public API is what ``api.txt`` beside this file lists; ``docs/policy.md`` says what may change.
+"""The public API is the list in ``api.txt`` in this folder; ``docs/policy.md`` defines the allowed changes.
 
-After a change that the policy allows, run this file as a script, with the folder of what it imports:
-``PYTHONPATH=tests/python python tests/python/package/test_api.py`` writes the list anew.
+After an allowed change, run this file as a script: ``PYTHONPATH=tests/python python
+tests/python/package/test_api.py`` rewrites the list.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ SEGMENTS: dict[str, dict[str, Any]] = {
 
 
 def _signature(name: str, function: object) -> str:
-    """Return parameters and defaults, one line."""
+    """Return parameters and defaults, one line each."""
     assert callable(function)
     parameters = inspect.signature(function).parameters.values()
     texts = [str(of.replace(annotation=inspect.Parameter.empty)) for of in parameters]
@@ -78,7 +78,7 @@ def _functions() -> Iterator[str]:
 
 
 def _records() -> Iterator[str]:
-    """Return the dtype of each expression's answer; several where options add fields."""
+    """Return the dtype of each expression's result; several if options add fields."""
     yield from sorted({f"{entry.name}: {entry.dtype}" for entry in CATALOGUE})
 
 
@@ -95,7 +95,7 @@ def _commands() -> Iterator[str]:
 
 
 def _columns_of_a_report() -> Iterator[str]:
-    """Return the columns of a report, and those that options add."""
+    """Return the columns of a report, and the columns that options add."""
     plain = dict(pa.report(ROWS.lazy(), "y", ["s", "t"]).lazy().collect_schema())
     for name, options in VARIANTS.items():
         columns = pa.report(ROWS.lazy(), "y", ["s", "t"], **options).lazy().collect_schema()
@@ -127,7 +127,7 @@ def _columns_of_frames() -> Iterator[str]:
 
 
 def _columns_of_files() -> Iterator[str]:
-    """Return the columns of the files that commands write."""
+    """Return the columns of the files of commands."""
     shared = ["--label=y", "--score=s", "--score=t", "--by=g"]
     with tempfile.TemporaryDirectory() as folder:
         rows, written = Path(folder) / "rows.parquet", Path(folder) / "written.parquet"

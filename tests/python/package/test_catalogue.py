@@ -1,4 +1,4 @@
-"""A statistic stands in four places: its file, the plugin's table, a Python function and the catalogue."""
+"""A statistic has four places: its file, the plugin's table, a Python function and the catalogue."""
 
 import doctest
 import inspect
@@ -33,7 +33,7 @@ MODULES = [
 
 SOURCES = Path(__file__).parents[3] / "src"
 TABLE = _native.declarations()["expressions"]
-"""The rows of the plugin's table: its name, the function that users call, and the statistics that answer."""
+"""The rows of the plugin's table: the name, the public function, and the statistics."""
 STATISTICS = {(name, statistic) for name, _, statistics in TABLE for statistic in statistics}
 
 
@@ -66,7 +66,7 @@ def test_every_row_of_the_table_is_a_function() -> None:
         "style_report",
         "write_report",
     }
-    # Functions on frames make lists and batches by the first two, reports of Spark are made by the others.
+    # Functions on frames use the first two for lists and batches, reports of Spark use the others.
     assert functions - public == {"group_lists", "add_batch", "range_sums", "summary_of_ranges"}
 
 
@@ -78,10 +78,10 @@ def test_every_row_of_the_table_is_in_the_catalogue() -> None:
         (entry.name, first[entry.name]) if entry.variant is None else (variants[entry.variant], entry.variant)
         for entry in CATALOGUE
     }
-    # These take or give something else than rows and a result for each group: test_bands, test_changes,
+    # Their input or output is not rows and a result for each group. Their tests are test_bands, test_changes,
     # test_columns, test_monitoring, test_mrmc, test_packed_states, test_ranges, test_segments,
     # test_segments_of_states, test_states, test_summary, test_answers, test_compared_groups,
-    # test_report_in_batches, test_bounded, test_collected_states and test_unlabelled test them.
+    # test_report_in_batches, test_bounded, test_collected_states and test_unlabelled.
     others = {
         *("add_batch", "band_coverage", "compare_segments", "group_lists", "merge_states", "mrmc_roc_auc"),
         *("range_sums", "summary_of_ranges", "unlabelled_roc_auc"),
@@ -94,7 +94,7 @@ def test_every_row_of_the_table_is_in_the_catalogue() -> None:
         ("roc_auc_power", "RocAucPowerLevel"),
         ("roc_summary", "RocSummaryOfSegments"),
     }
-    # Reports call these, and no user does.
+    # Only reports call these.
     apart |= {(name, first[name]) for name, function, _ in TABLE if name != function}
     assert entries | apart == STATISTICS
     assert not entries & apart
@@ -116,7 +116,7 @@ OPTION = {
     "tests/python/catalogue/comparisons.py",
     "tests/python/goldens/comparisons.py",
 }
-# The declaration, the signature, the step, and the page that says how users count.
+# The declaration, the signature, the step, and the page about counts.
 OPTION_OF_A_REPORT = {
     "python/polars_auc/_report/options.py",
     "python/polars_auc/_report/report.py",
@@ -134,20 +134,20 @@ OPTION_OF_A_REPORT = {
     ],
 )
 def test_places_of_a_statistic_and_of_options(names: str, places: set[str]) -> None:
-    """CONTRIBUTING.md describes how they are added, by the example of ``cap_curve``."""
+    """CONTRIBUTING.md describes how to add them, by the example of ``cap_curve``."""
     root = SOURCES.parent
     files = [
         *SOURCES.rglob("*.rs"),
         *(root / "python").rglob("*.py"),
         *(root / "tests" / "python").rglob("*.py"),
     ]
-    # Comments, docstrings, and tests of its own do not count.
+    # Comments, docstrings and a file's tests do not count.
     word = re.compile(rf"\b({names})\b(?!`)")
     assert {str(path.relative_to(root)) for path in files if word.search(_code(path))} == places
 
 
 def _code(path: Path) -> str:
-    """Return the code of a file without comments and docstrings, or nothing of a file of tests."""
+    """Return the code of a file without comments and docstrings; empty for a test file."""
     text = path.read_text(encoding="utf-8")
     if path.name.startswith("test_"):
         return ""
@@ -173,12 +173,12 @@ def test_documented(name: str) -> None:
     returns = () if inspect.isclass(getattr(pa, name)) else ("Returns",)
     for section in ("Parameters", *returns, "Examples"):
         assert f"{section}\n---" in doc, section
-    # A heading that has run into its text is none.
+    # A heading in running text is not a heading.
     assert not re.search(r"\w ---", doc)
 
 
 def test_errors_have_a_separate_page() -> None:
-    """``docs/errors.md`` lists their types; no docstring has a section of errors."""
+    """``docs/errors.md`` lists the error types; no docstring has a section of errors."""
     root = SOURCES.parent
     sources = "".join(path.read_text(encoding="utf-8") for path in (root / "python").rglob("*.py"))
     assert not re.search(r"^ *Raises\n *---", sources, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Without Daft, its module can be imported, and says what to install."""
+"""Without Daft, its module can be imported, and its functions raise an error with an installation hint."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars_auc.daft as pad
 
 
 def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A module that is None is one that is not there.
+    # None in sys.modules makes a module missing.
     monkeypatch.setitem(sys.modules, "daft", None)
     frame: Any = pl.DataFrame()
     needed = r"^polars_auc.daft.group_states needs daft>=0.7.15: pip install \"polars-auc\[daft\]\"$"

@@ -1,19 +1,19 @@
-"""What is declared in Rust is what users read."""
+"""The declarations in Rust and the documentation agree."""
 
 from package import generate
 from polars_auc import _native
 
 COLUMNS = {"label", "score", "score_a", "score_b"}
-"""Parameters that functions on frames describe together."""
+"""Parameters with a shared entry in functions on frames."""
 
 
 def test_the_snapshot_is_what_was_built() -> None:
-    """Else run ``tests/python/package/generate.py``."""
+    """Test the snapshot; ``tests/python/package/generate.py`` rewrites it."""
     assert generate.declarations() == generate.snapshot()
 
 
 def test_signatures_and_docstrings_are_those_that_are_declared() -> None:
-    """Else run ``tests/python/package/generate.py``."""
+    """Test signatures and docstrings; ``tests/python/package/generate.py`` rewrites them."""
     modules = sorted(generate.PACKAGE.glob("_expressions/*.py"))
     assert len(modules) > 10
     for path in modules:
@@ -21,14 +21,14 @@ def test_signatures_and_docstrings_are_those_that_are_declared() -> None:
 
 
 def test_the_reference_has_the_docstrings() -> None:
-    """Else run ``tests/python/package/generate.py``."""
+    """Test the reference; ``tests/python/package/generate.py`` rewrites it."""
     assert len(generate.pages()) > 18
     for path, text in generate.pages().items():
         assert path.read_text(encoding="utf-8") == text, path.name
 
 
 def test_standard_parameters_have_one_wording() -> None:
-    """Also in functions that no statistic declares."""
+    """Test also functions without a declared statistic."""
     standard = generate.declarations()["standard"]
     declared = _native.declarations()["functions"]
     seen = set()

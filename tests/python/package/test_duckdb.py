@@ -41,7 +41,7 @@ def answers(connection: Any, query: str, frame: pl.DataFrame) -> pl.DataFrame:
 
 @pytest.mark.parametrize("name", functions_of_one_score())
 def test_a_query_is_the_expression(connection: Any, name: str) -> None:
-    """More groups than DuckDB hands over at a time, nulls and NaN among the rows."""
+    """Test more groups than a batch of DuckDB, with nulls and NaN among the rows."""
     # A band takes a hundred times as long as a number.
     parts = 3 if name == "roc_band" else 100
     frame = pl.concat([rows(400, name).with_columns(pl.col("g") + 50 * part) for part in range(parts)])
@@ -67,7 +67,7 @@ def test_custom_functions_and_parts_of_records(connection: Any) -> None:
 
 
 def test_a_database_stays_as_it_is(tmp_path: Path) -> None:
-    """Macros of the user stay in the file, and can be called by their full name."""
+    """The user's macros remain in the file, and can be called by their full name."""
     file = tmp_path / "scores.db"
     with duckdb.connect(file) as connected:
         connected.execute("CREATE MACRO gini(a, b) AS 42")
@@ -98,7 +98,7 @@ def test_a_database_open_for_reading_only(tmp_path: Path) -> None:
 
 
 def test_functions_that_are_hidden_or_replaced() -> None:
-    """A word of each: functions of DuckDB and of Python, and temporary macros; none of our own."""
+    """Warnings name functions of DuckDB and Python, and temporary macros, but not our functions."""
     with duckdb.connect() as connected:
         with pytest.warns(UserWarning, match=r"(?i)hidden on this connection: system\.main\.sum"):
             register(connected, {"SUM": pa.roc_auc})
@@ -114,7 +114,7 @@ def test_functions_that_are_hidden_or_replaced() -> None:
 
 
 def test_cursors_and_other_connections(tmp_path: Path) -> None:
-    """Each has functions of its own."""
+    """Each connection has separate functions."""
     query = "SELECT auc(y, s) FROM (VALUES (1, 0.9), (0, 0.5), (1, 0.4), (0, 0.1)) AS rows(y, s)"
     with duckdb.connect(tmp_path / "scores.db") as first:
         register(first, {"auc": pa.roc_auc})

@@ -1,4 +1,4 @@
-"""Importing the package changes nothing of Polars."""
+"""Importing the package does not change Polars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C: a long computation ends soon."""
+"""Ctrl-C ends a long computation soon."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ p = pl.DataFrame({"p": rng.random(20_000_000)})
 few = rows.head(1000)
 few.select(pa.roc_auc_ci("y", "s", method="bootstrap", n_resamples=10))
 """
-# Python runs the handlers of signals when a function is called.
+# Python runs signal handlers when a function is called.
 RUN = """
 def run(query):
     raised = []
@@ -47,7 +47,7 @@ COLLECT = """
 query = QUERY
 run(lambda: query.collect(engine="ENGINE"))
 """
-# Python itself may take long to start on a busy machine, and an interrupt before that is not the command's.
+# Python may start slowly on a busy machine; an earlier interrupt does not test the command.
 COMMAND = """
 import sys
 from polars_auc._commands.main import main
@@ -55,7 +55,7 @@ print("begun", flush=True)
 sys.exit(main(sys.argv[1:]))
 """
 
-# A chart that takes hours: a density at very many places.
+# A chart that takes hours: a density at very many points.
 SLOW_CHART = """
 import altair as alt
 chart = alt.Chart(alt.sequence(0, 100_000, as_="x")).mark_line()
@@ -77,7 +77,7 @@ curve._chart = lambda *_: chart
 """
 
 
-# Expressions of so many rows, which take minutes or hours.
+# Expressions that take minutes or hours for this number of rows.
 RESAMPLED = [
     'pa.roc_auc_ci("y", "s", method="bootstrap", n_resamples=10**6)',
     'pa.bootstrap_ci("ks_statistic", "y", "s", n_resamples=10**6)',
@@ -115,7 +115,7 @@ def begin(script: str, *arguments: str) -> subprocess.Popen[str]:
 
 
 def interrupt(process: subprocess.Popen[str], after: float) -> None:
-    """Interrupt a script so many seconds after it printed "begun", when what is long has begun as well."""
+    """Interrupt a script some seconds after it printed "begun", during its long computation."""
     assert process.stdout is not None
     assert process.stdout.readline().strip() == "begun", process.communicate()
     time.sleep(after)
@@ -124,25 +124,25 @@ def interrupt(process: subprocess.Popen[str], after: float) -> None:
 
 
 def interrupted(script: str, *arguments: str) -> tuple[float, int, str, str]:
-    """Interrupt a script: how long it went on, its exit code, output and errors."""
+    """Interrupt a script; return its remaining time, exit code, output and errors."""
     process = begin(script, *arguments)
     interrupt(process, after=1)
     start = time.monotonic()
-    # Its input stays open while it may wait for more.
+    # The input stays open, because the script may read it.
     process.wait(timeout=60)
     output, errors = process.communicate()
     return time.monotonic() - start, process.returncode, output.strip(), errors
 
 
 def interrupt_each(queries: list[str], script: str) -> list[str]:
-    """Interrupt each query of a script, and return what it printed; one process goes on after each.
+    """Interrupt each query of a script, and return its output; the process continues after each.
 
-    They end within the same second: their median, because a busy machine may be late at times.
+    The median query ends within a second: single ones may be slower on a busy machine.
     """
     printed, seconds = [], []
     with begin(ROWS + RUN + script) as process:
         assert process.stdout is not None
-        # A query that no interrupt ends would print nothing for hours.
+        # A query that ignores interrupts would block for hours.
         end = threading.Timer(300, process.kill)
         end.start()
         for query in queries:
@@ -150,7 +150,7 @@ def interrupt_each(queries: list[str], script: str) -> list[str]:
             start = time.monotonic()
             printed.append(process.stdout.readline().strip())
             seconds.append(time.monotonic() - start)
-            # Without a look for interrupts it takes an hour.
+            # Without checks for interrupts it takes an hour.
             assert seconds[-1] < 20, query
         assert process.wait(timeout=60) == 0
         end.cancel()
@@ -160,9 +160,9 @@ def interrupt_each(queries: list[str], script: str) -> list[str]:
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 def test_expressions(engine: str) -> None:
-    """A query of the user ends with an error of Polars, and Python adds its own KeyboardInterrupt.
+    """A user's query ends with an error of Polars, and Python adds a KeyboardInterrupt.
 
-    The streaming engine may hear of the signal before the expression does, and then raises KeyboardInterrupt.
+    The streaming engine may receive the signal first, and then raises KeyboardInterrupt.
     """
     script = "".join(COLLECT.replace("QUERY", query).replace("ENGINE", engine) for query in QUERIES)
     ends = {"ComputeError 1"} | ({"KeyboardInterrupt 1"} if engine == "streaming" else set())
@@ -170,7 +170,7 @@ def test_expressions(engine: str) -> None:
 
 
 def test_functions() -> None:
-    """A function that runs its query raises one KeyboardInterrupt."""
+    """A function that runs its query raises a single KeyboardInterrupt."""
     script = "".join(f"run(lambda: {function})\n" for function in FUNCTIONS)
     assert interrupt_each(FUNCTIONS, script) == ["KeyboardInterrupt 0"] * len(FUNCTIONS)
 
@@ -183,7 +183,7 @@ run(lambda: query.collect(engine="ENGINE"))
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 def test_reading(engine: str, tmp_path: Path) -> None:
-    """Polars stops reading by itself, and Python handles the same signal."""
+    """Polars stops reading, and Python handles the same signal."""
     file = tmp_path / "rows.parquet"
     rows = pl.DataFrame({"s": pl.int_range(1_000_000, eager=True).hash(3).cast(pl.Float64)})
     rows.with_columns(y=pl.col("s").hash(4) % 3 == 0).write_parquet(file)

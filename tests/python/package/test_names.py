@@ -19,14 +19,14 @@ FORBIDDEN = {
 # Python names are no clauses either: of_rows is from_rows, row_options or n_rows.
 PREFIXES = ("of", "like")
 
-# Files and their names that remain, and why.
+# Exceptions, with reasons.
 EXCEPTIONS = {
-    # The extension module has the function under this name.
+    # The extension module exports the function under this name.
     # Calibration and decisions are under construction.
     ("tests/python/oracles/calibration.py", "of_rate"): 1,
 }
 
-# Rust: names after keywords, and those of parameters and fields.
+# Rust: names after keywords, parameters and fields.
 RUST = re.compile(
     r"\b(?:fn|mod|struct|enum|trait|type|const|static|let|for)\s+(?:mut\s+)?(\w+)|(?<![\w:.\"])([a-z_]\w*)\s*:(?!:)"
 )
@@ -34,7 +34,7 @@ TEXT = re.compile(r'//.*|"(?:[^"\\]|\\.)*"')
 
 
 def files(*patterns: str) -> list[Path]:
-    """Return the files of the repository, except those that are deleted."""
+    """Return the files of the repository, without deleted ones."""
     listed = subprocess.run(
         ["git", "ls-files", *patterns], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -70,7 +70,7 @@ def test_names_are_standard_terms() -> None:
             parts = words(name)
             if not FORBIDDEN.isdisjoint(parts) or (len(parts) > 1 and parts[0] in PREFIXES):
                 found[str(path.relative_to(ROOT)), name] += 1
-    # In Rust squares of weights are known or not, and of_pos is a sum over the positives.
+    # In Rust, `known` is a state of squared weights, and `of_pos` is a sum over the positives.
     for path in files("*.rs"):
         code = TEXT.sub("", path.read_text(encoding="utf-8"))
         for name in (name for names in RUST.findall(code) for name in names if name):

@@ -1,4 +1,4 @@
-"""Optional packages, and the error that says what to install."""
+"""Optional packages, and the error with an installation hint."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROJECT = Path(__file__).parents[3] / "pyproject.toml"
 
 
 def test_optional_packages_are_those_of_the_project() -> None:
-    """The error names the lower bounds that are declared."""
+    """The error has the declared lower bounds."""
     extras = PROJECT.read_text(encoding="utf-8").split("[project.optional-dependencies]")[1]
     declared = re.findall(r'"([a-z][\w-]*[<>=][^";]*)[";]', extras.split("[dependency-groups]")[0])
     assert set(packages._REQUIREMENTS.values()) <= set(declared)
@@ -25,7 +25,7 @@ def test_optional_packages_are_those_of_the_project() -> None:
 )
 def test_what_to_install(extra: str | None, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("altair", "daft"):
-        # A module that is None is one that is not there.
+        # None in sys.modules makes a module missing.
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ImportError) as raised:
         packages.require("f", "altair", "daft", "pandas", extra=extra, hint="; or not")

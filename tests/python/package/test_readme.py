@@ -1,4 +1,4 @@
-"""The README and the guides say what is true."""
+"""The README and the guides are correct."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_the_guide_to_one_machine_and_states(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Other engines have a page of their own, whose code is run by their tests."""
+    """Other engines have a separate page, whose code runs in their tests."""
     monkeypatch.chdir(ROOT)
     guide = (ROOT / "docs" / "scaling-out.md").read_text(encoding="utf-8")
     code = "".join(re.findall(r"```python\n(.*?)```", guide, re.DOTALL))
@@ -126,7 +126,7 @@ def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 def test_pages_run_and_have_their_output(
     page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Numbers that comments name are printed, in this order."""
+    """Numbers in comments are printed, in this order."""
     monkeypatch.chdir(ROOT)
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
     code = "".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
@@ -171,7 +171,7 @@ def test_figures_of_the_last_factors_are_committed() -> None:
         kept = last["promised"] is None or last["ratio"] <= last["promised"]
         assert goal.endswith("(missed)") != kept, work
         if limit:
-            # The contender is in the same run: beside ours, or beside the other in place of ours.
+            # The contender is in the same run, as other or instead of ours.
             pair = targets.filter(work=work, ours=ours, other=least)
             instead = targets.filter(work=work, ours=least, other=other)
             side, shared = ("other_median", "ours_median") if pair.height else ("ours_median", "other_median")
@@ -195,7 +195,7 @@ def test_figures_of_late_labels_are_committed() -> None:
 
 
 def test_figures_of_covertype_are_committed() -> None:
-    """Cells are shares in percent, epsilon and width, of what the table above them is about."""
+    """Cells are shares in percent, epsilon and width, for the columns above."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "covertype.csv")
     text = (ROOT / "docs" / "covertype.md").read_text(encoding="utf-8")
     tables = re.findall(r"\| band \|.*\n\|---.*\n((?:\|.*\n)+)", text)
@@ -223,7 +223,7 @@ def test_the_guide_to_differences(
 
 
 def test_figures_of_differences_are_committed() -> None:
-    """Cells are the coverage in percent and the mean width, or how often a difference was found."""
+    """Cells are the coverage in percent and the mean width, or the share of differences found."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "difference_bands.csv")
     pairs = set(rows["pair"])
     quoted, sizes = 0, [""]
@@ -247,7 +247,7 @@ def test_figures_of_differences_are_committed() -> None:
 
 
 def test_figures_of_bands_are_committed() -> None:
-    """Each cell is the coverage in percent and the mean width of the last row of what it is about."""
+    """Each cell is the coverage in percent and the mean width of the last matching row."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "bands.csv")
     methods, shapes = set(rows["method"]), set(rows["shape"])
     quoted, sizes = 0, [""]
@@ -280,12 +280,12 @@ def test_figures_of_bands_are_committed() -> None:
 
 
 def functions_of_page(page: Path) -> list[str]:
-    """Return the functions whose text stands on a page of the reference."""
+    """Return the functions of a page of the reference."""
     return re.findall(r"^## (\w+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def test_every_function_is_listed() -> None:
-    """Each has one row in the table of its family, with a link to its page, in the order of the page."""
+    """Each function has one row in the table of its family, with a link, in the order of the page."""
     text = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| \[`(\w+)`\]\((\w+)\.md#(\w+)\) \|", text, re.MULTILINE)
     assert sorted(name for name, _, _ in rows) == sorted(FUNCTIONS)
@@ -297,7 +297,7 @@ def test_every_function_is_listed() -> None:
 
 
 def test_every_function_has_the_words_people_use() -> None:
-    """In the order of the table of all functions, with the same links."""
+    """The order and the links equal those of the table of all functions."""
     index_text = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
     words_text = (DOCS / "words.md").read_text(encoding="utf-8")
     links = re.findall(r"^\| \[`(\w+)`\]\((.+?)\) \|", index_text, re.MULTILINE)
@@ -311,12 +311,12 @@ def test_charts_of_the_documentation_are_saved_by_save_chart() -> None:
     texts = [*DOCS.rglob("*.md"), DOCS.parent / "README.md", *(DOCS.parent / "python").rglob("_plots/*.py")]
     assert len(texts) > 30
     saves = [path.name for path in texts if re.search(r"\w\.save\(", path.read_text(encoding="utf-8"))]
-    # Which only asks for what to draw.
+    # This module only converts a chart for drawing.
     assert saves == ["conversion.py"]
 
 
 def test_families_have_one_name() -> None:
-    """The README, the table of all functions, the site and the pages name the same families in one order."""
+    """The README, the table of all functions, the site and the pages have the same families in one order."""
     names = [
         *("numbers", "thresholds", "curves", "bands", "rank_tests", "classes", "groups", "intervals"),
         *(
@@ -348,7 +348,7 @@ def test_families_have_one_name() -> None:
 
 
 def test_which_functions_take_counts_and_states() -> None:
-    """As the page above the table of all functions says."""
+    """The page above the table of all functions lists them."""
     text = " ".join((DOCS / "reference" / "index.md").read_text(encoding="utf-8").split())
     assert "Every expression of a label and a score takes `count`" in text
     exceptions = re.search(r"Only ([^.]*) do not\.", text)
@@ -365,7 +365,7 @@ def test_which_functions_take_counts_and_states() -> None:
 
 
 def cells_of_speed(table: str) -> list[str]:
-    """Check that each time and ratio is that of a row, and return the contenders."""
+    """Check each time and ratio against a row, and return the contenders."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "peers.csv")
     contenders = []
     for contender, *cells in re.findall(
@@ -381,7 +381,7 @@ def cells_of_speed(table: str) -> list[str]:
 
 
 def test_figures_are_committed() -> None:
-    """Each figure of the tables of speed is that of a row under benches/results."""
+    """Each number in the tables of speed is from a row under benches/results."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "peers.csv")
     page = (DOCS / "speed.md").read_text(encoding="utf-8")
     assert cells_of_speed(page) == rows["contender"].unique(maintain_order=True).to_list()
@@ -390,7 +390,7 @@ def test_figures_are_committed() -> None:
 
 
 def test_figures_of_performance_are_committed() -> None:
-    """The tables are those of the last rows, and so are the figures in the text."""
+    """The tables and the numbers in the text are from the last rows."""
     page = (DOCS / "speed.md").read_text(encoding="utf-8")
 
     def of(file: str, **which: object) -> dict[str, float]:
@@ -430,7 +430,7 @@ def test_figures_of_performance_are_committed() -> None:
 
 
 def test_coverage_is_committed() -> None:
-    """Each figure of the table of coverage is that of a row, and is marked if it is far from 95 %."""
+    """Each number in the table of coverage is from a row, and is marked if it is far from 95 %."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "coverage.csv")
     page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
     table = page.split("| method | AUC 0.6")[1].split("\n\n")[0]
@@ -448,7 +448,7 @@ def test_coverage_is_committed() -> None:
 
 
 def test_the_coverage_of_the_default_is_committed() -> None:
-    """As the page for newcomers says it."""
+    """The page for newcomers has the committed coverage."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "coverage.csv").filter(method="wilson")
     low, high = rows.select(low=100 * pl.col("coverage").min(), high=100 * pl.col("coverage").max()).row(0)
     text = " ".join((DOCS / "agreement.md").read_text(encoding="utf-8").split())
@@ -456,7 +456,7 @@ def test_the_coverage_of_the_default_is_committed() -> None:
 
 
 def test_the_coverage_of_calibration_is_committed() -> None:
-    """Figures are those of the rows, and are marked if they are far from 95 %."""
+    """The numbers are from the rows, and are marked if they are far from 95 %."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "calibration_coverage.csv")
     rows = rows.filter(score="recalibrated").sort("interval", "rate", "rows", maintain_order=True)
     page = (DOCS / "coverage.md").read_text(encoding="utf-8")
@@ -473,7 +473,7 @@ def test_the_coverage_of_calibration_is_committed() -> None:
 
 
 def small_samples() -> str:
-    """Return the table of ``docs/coverage.md``, where figures far from 95 % are marked."""
+    """Return the table of ``docs/coverage.md``, with marks for numbers far from 95 %."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "small_samples.csv")
     lines = []
     for (statistic, case, auc), part in rows.group_by("statistic", "case", "auc", maintain_order=True):
@@ -489,7 +489,7 @@ def small_samples() -> str:
 
 
 def test_coverage_of_small_samples_is_committed() -> None:
-    """The table is made of the rows, and says of each case what was measured before and after."""
+    """The table is from the rows, with the results of each case before and after."""
     page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
     table = page.split("| function | rows | AUC | before | now |\n|---|---|---|---|---|\n")[1].split("\n\n")[
         0
@@ -502,7 +502,7 @@ def test_coverage_of_small_samples_is_committed() -> None:
 
 
 def coverage_of(statistic: str, method: str, cases: str, *, complement: bool = False) -> str:
-    """Return the least and the largest coverage of cases with such names, in percent, or what is left."""
+    """Return the smallest and the largest coverage of matching cases, in percent, or the remaining cases."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "small_samples.csv")
     rows = rows.filter(pl.col("case").str.contains(cases), statistic=statistic, method=method)
     shares = rows["coverage"].sort(descending=complement).to_list()
@@ -601,7 +601,7 @@ def small_segments(rows: pl.DataFrame) -> str:
 
 
 def test_figures_of_few_positives_are_committed() -> None:
-    """The table is made of the rows, and so are the figures below it."""
+    """The table and the numbers below it are from the rows."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "small_segments.csv")
     section = COVERAGE.split("\n## Few positives\n")[1]
     table = section.split("`delong` |\n|---|---|---|---|---|---|---|---|\n")[1].split("\n\n")[0]
@@ -657,7 +657,7 @@ def test_figures_of_pooled_segments_are_committed() -> None:
 
 
 def test_figures_of_bounded_reports_are_committed() -> None:
-    """Where states save no memory, a bounded report takes what an ordinary one takes."""
+    """Where states save no memory, a bounded report needs as much as an ordinary one."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "bounded.csv").filter(pl.col("report") != "ordinary")
     small = rows.filter(pl.col("shape").is_in(["many scores", "many groups"]))
     assert set(small["shape"]) == {"many scores", "many groups"}
@@ -691,7 +691,7 @@ def test_the_table_of_the_build_is_committed() -> None:
 
 @pytest.mark.parametrize("scale", ["real", "probability"])
 def test_a_small_state_takes_some_100_kb(scale: Literal["real", "probability"], tmp_path: Path) -> None:
-    """In memory 24 bytes for each bin: the score, two counts, and a bit that says whether its rows tie."""
+    """In memory a bin has 24 bytes: the score, two counts, and a bit for ties."""
     sentence = (
         "a state takes some 100 KB of memory, and less in a Parquet file, whatever its rows are: 24 bytes"
     )
@@ -712,7 +712,7 @@ def test_a_small_state_takes_some_100_kb(scale: Literal["real", "probability"], 
 def test_the_guide_for_those_who_come_from_elsewhere(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its assertions hold, and what its tables name can be called so."""
+    """The assertions are true, and the names in the tables can be called."""
     monkeypatch.chdir(ROOT)
     text = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
     code = "".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
@@ -730,7 +730,7 @@ def test_the_guide_for_those_who_come_from_elsewhere(
 def test_the_commands_of_the_tutorial(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each runs as it stands, one after the other."""
+    """Each command runs unchanged, in order."""
     shutil.copytree(ROOT / "data", tmp_path / "data")
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
@@ -744,7 +744,7 @@ def test_the_commands_of_the_tutorial(
 def test_the_commands_of_the_command_line_print_their_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What goes to stdout is above what goes to stderr."""
+    """The expected output is stdout, then stderr."""
     shutil.copytree(ROOT / "data", tmp_path / "data")
     monkeypatch.chdir(tmp_path)
     text = (DOCS / "command-line.md").read_text(encoding="utf-8")
@@ -767,7 +767,7 @@ GATES = (DOCS / "gates-measured.md").read_text(encoding="utf-8")
 
 
 def gates() -> list[str]:
-    """Return the tables of ``docs/gates-measured.md``, and the figures of its weighted interval."""
+    """Return the tables of ``docs/gates-measured.md``, and the numbers of its weighted interval."""
     rows = pl.read_csv(ROOT / "benches" / "results" / "always_valid.csv")
     quiet, drops = rows.filter(pl.col("drop") == 0), rows.filter(pl.col("drop") > 0)
     names = ["naive", "bonferroni", "always_valid", "always_valid_change", "always_valid_change, reference"]
@@ -778,7 +778,7 @@ def gates() -> list[str]:
             (n, auc): share
             for n, auc, share in quiet.filter(gate=name).select("rows", "auc", "alarmed").rows()
         }
-        # Half of the last digit is rounded up, whatever its binary fraction is.
+        # Round half up in decimal, regardless of the binary fraction.
         return [
             str((Decimal(str(case_shares[case])) * 100).quantize(Decimal("0.1"), ROUND_HALF_UP))
             for case in cases

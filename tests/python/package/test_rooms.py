@@ -1,4 +1,4 @@
-"""The folders of the code: how many files each has, and that imports run one way."""
+"""The folders of the code: their number of files, and acyclic imports."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "python" / "polars_auc"
 MOST_FILES = 16
 
-# Each uses only those before it. Files that stand beside the folders are the last to use them.
+# Each folder uses only those before it. Files outside of the folders are last.
 PYTHON = ["_plugin", "_expressions", "_frames", "_plots", "_report", "_page", "_cli", "_commands", "_spark"]
 RUST = {
     "ranking": [
@@ -67,7 +67,7 @@ def test_a_newcomer_finds_his_way_in_every_folder() -> None:
 
 
 def python_imports() -> Iterator[tuple[str, str]]:
-    """Return which module imports which, as dotted names."""
+    """Return the imports of each module, as dotted names."""
     for path in PACKAGE.rglob("*.py"):
         module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -91,7 +91,7 @@ def test_python_imports_run_one_way() -> None:
 
 
 def rust_imports(layer: str) -> Iterator[tuple[str, str]]:
-    """Return which room of a layer uses which; what tests use is left out."""
+    """Return the imports between the folders of a layer, without tests."""
     for path in (ROOT / "src" / layer).rglob("*.rs"):
         parts = path.relative_to(ROOT / "src" / layer).with_suffix("").parts
         code = re.split(
@@ -124,7 +124,7 @@ def test_rust_imports_run_one_way(layer: str) -> None:
 
 
 def assert_no_circle(imports: list[tuple[str, str]]) -> None:
-    """Take away, again and again, what imports nothing; what is left imports itself in a circle."""
+    """Remove modules without imports repeatedly; the rest is a cycle."""
     left: dict[str, set[str]] = defaultdict(set)
     for by, of in imports:
         if by != of:

@@ -1,4 +1,4 @@
-"""Without Spark, its module can be imported, and says what to install."""
+"""Without Spark, its module can be imported, and its functions raise an error with an installation hint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REQUIREMENTS = {"pyspark.sql.functions": "pyspark>=4.1", "pyarrow": "pyarrow>=18
 
 @pytest.mark.parametrize("missing", REQUIREMENTS)
 def test_what_to_install(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A module that is None is one that is not there.
+    # None in sys.modules makes a module missing.
     monkeypatch.setitem(sys.modules, missing, None)
     frame: Any = pl.DataFrame()
     needed = rf'needs .*\b{REQUIREMENTS[missing]}.*: pip install "polars-auc\[spark\]"$'

@@ -140,7 +140,7 @@ def test_each_message_of_the_page_is_here() -> None:
 
 @pytest.fixture(autouse=True)
 def without_packages(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Optional packages are missing for a message that names one."""
+    """Simulate missing optional packages for a message that names one."""
     if " needs " not in request.node.name:
         return
     missing = {"altair", "duckdb", "great_tables", "pyspark", "vl_convert", "xlsxwriter"}

@@ -1,6 +1,6 @@
-"""A report with bounded memory is that of the states of its groups, however its rows are read.
+"""A report with bounded memory equals the report of the states of its groups, for all batch sizes.
 
-Groups that have no more rows than bins are compared as their rows are.
+Groups with at most as many rows as bins are compared by rows.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def assert_bounded(
     max_bins: int = 16,
     **options: Any,
 ) -> int:
-    """Check the report of batches of so many rows, and return how often rows were counted into states.
+    """Check the report for a batch size, and return how often rows were counted into states.
 
-    States are made from so many rows on, if they have fewer bins than rows.
+    States are computed above a number of rows, if they have fewer bins than rows.
     """
     columns = [pl.col(score).alias(score) for score in scores]
     limit = {"max_bins": max_bins, "scale": options.pop("scale", None)}
@@ -79,13 +79,13 @@ def test_any_batches(rows: list[tuple[Any, ...]], in_batch: int, collected: int,
 @pytest.mark.parametrize("ci", ["delong", "logit", "hanley_mcneil"])
 @pytest.mark.parametrize("max_bins", [16, 300, 5000])
 def test_groups_with_fewer_rows_than_bins_and_with_more(max_bins: int, ci: str) -> None:
-    """Groups of 1 to 8,000 rows, by one batch, by many, and by states."""
+    """Test groups of 1 to 8,000 rows, in one batch, in many, and by states."""
     frame = fixed(20_000).with_columns(g=(pl.int_range(pl.len()) + 1).log(2).floor().cast(pl.Int64))
     for in_batch, collected in ((2**20, 2**24), (3_000, 2**24), (3_000, 4_000)):
         counted = assert_bounded(
             frame, ["score", "other"], ["g"], in_batch, collected, max_bins=max_bins, ci=ci, level=0.9
         )
-        # Of more bins there are too few rows.
+        # Too few rows for more bins.
         assert (counted > 0) == (collected == 4_000 and max_bins == 16)
 
 
@@ -129,7 +129,7 @@ def test_a_score_off_its_scale_is_refused() -> None:
 
 
 def test_many_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows are read again, all at once where no group has more of them than bins, and else as states."""
+    """The rows are read again: at once if no group has more rows than bins, otherwise as states."""
     row = pl.int_range(pl.len())
     frame = fixed(120_000).with_columns(g=pl.when(row < 100_000).then(row // 2).otherwise(row % 2))
     assert assert_bounded(frame, ["score"], ["g"], 25_000, max_bins=16) == 0
@@ -152,7 +152,7 @@ def test_many_groups(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("groupings", ["each", "rollup", "cube", [["h"], ["g", "h"]]])
 def test_groupings(groupings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By rows where they take less memory than their states, and else by states."""
+    """Rows are used where they need less memory than their states, otherwise states."""
     frame = fixed(3_000).with_columns(h=pl.int_range(pl.len()) % 90)
     for max_bins in (16, 1000):
         assert_bounded(frame, ["score", "other"], ["g", "h"], max_bins=max_bins, groupings=groupings)
@@ -161,21 +161,21 @@ def test_groupings(groupings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 ONE_LARGER = fixed(3_000).with_columns(g=(pl.int_range(pl.len()) % 75).clip(0, 72).cast(pl.Int64))
-"""Groups of 40 rows, and one of 120."""
+"""Return groups of 40 rows, and one of 120."""
 
 
 @pytest.mark.parametrize("versus", ["rest", "previous", 1])
 @pytest.mark.parametrize("nan", [None, "skip"])
 @pytest.mark.parametrize("key", ["g", "len"])
 def test_groups_with_fewer_rows_than_bins_compare_as_rows_do(versus: Any, nan: Any, key: str) -> None:
-    """Their states are exact, and so are the comparisons, though a state of all rows is not."""
+    """Their states are exact, and so are the comparisons, but a state of all rows is not."""
     frame = ONE_LARGER.with_columns(pl.col("g").alias(key))
     if nan is not None:
         frame = frame.with_columns(score=pl.when(pl.col("g") != 3).then("score").otherwise(float("nan")))
     options: dict[str, Any] = {"by": key, "versus": versus, "nan": nan}
     rows = pa.report(frame, "label", ["score", "other"], **options)
     with pytest.MonkeyPatch.context() as monkeypatch:
-        # No states are made.
+        # No states are computed.
         monkeypatch.setattr(evaluation, "_from_states", None)
         bounded = pa.report(
             frame.lazy(), "label", ["score", "other"], memory="bounded", max_bins=120, **options

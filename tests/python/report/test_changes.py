@@ -1,4 +1,4 @@
-"""Changes since an earlier report, and how far the scores of samples have moved."""
+"""Changes since an earlier report, and the stability of scores."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_refused_values() -> None:
 
 
 def test_few_positives_are_no_proof() -> None:
-    """Two rows of either class in the wrong order had p = 0, and made their neighbour differ as well."""
+    """Two misranked rows of either class had p = 0, and changed the adjusted p-value of another group."""
     few: dict[str, Any] = {"auc": 0.0, "se": 0.0, "versus_auc": 0.75, "versus_se": 0.02}
     sizes: dict[str, Any] = {"n_pos": 2, "n_neg": 2, "versus_n_pos": 300, "versus_n_neg": 300}
     wilson = pa.unpaired_roc_auc_difference(**few, **sizes)
@@ -92,7 +92,7 @@ def test_few_positives_are_no_proof() -> None:
 
 
 def test_the_limits_of_a_difference() -> None:
-    """The squares of the distances to the limits of both AUCs are added."""
+    """The squared distances to the limits of both AUCs are added."""
     first, second = Wilson(0.9, 0.05, (8, 40)), Wilson(0.8, 0.02, (90, 300))
     options: dict[str, Any] = {"auc": 0.9, "se": 0.05, "versus_auc": 0.8, "versus_se": 0.02}
     sizes: dict[str, Any] = {"n_pos": 8, "n_neg": 40, "versus_n_pos": 90, "versus_n_neg": 300}
@@ -110,7 +110,7 @@ def test_the_limits_of_a_difference() -> None:
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 def test_a_change_is_a_comparison_of_two_segments(engine: Any) -> None:
-    """The change of a group is what `compare_segments` says of both parts of its rows."""
+    """The change of a group equals `compare_segments` of the old and the new rows."""
     before, now = (rows().filter(part=part) for part in (0, 1))
     scores = ["score", "other"]
     plan = pa.compare_reports(
@@ -126,7 +126,7 @@ def test_a_change_is_a_comparison_of_two_segments(engine: Any) -> None:
             continue
         expected = compared.row(1, named=True)
         if expected["auc"] is None:
-            # A segment without an area is compared with nothing.
+            # A segment without an area has no comparison.
             expected["versus_auc"] = row["previous_auc"]
         for name, field in (
             ("previous_auc", "versus_auc"),
@@ -135,7 +135,7 @@ def test_a_change_is_a_comparison_of_two_segments(engine: Any) -> None:
             ("change_upper", "difference_upper"),
             ("change_p_value", "p_value"),
         ):
-            # The square of a standard error is its variance but for the last digits.
+            # The variance is the squared standard error, up to rounding.
             assert_same(row[name], expected[field], relative=1e-9)
     adjusted = table.select(pa.adjust_p_values("change_p_value")).to_series()
     assert table["change_p_adjusted"].to_list() == adjusted.to_list()
@@ -181,7 +181,7 @@ OPTIONS = ["--label", "y", "--score", "score", "--by", "g"]
     ("kind", "ci"), [("parquet", "wilson"), ("parquet", "delong"), ("csv", "wilson"), ("json", "wilson")]
 )
 def test_the_command(capsys: Capture, kind: str, ci: Literal["wilson", "delong"]) -> None:
-    """The changes are by the method of the intervals."""
+    """The changes use the method of the intervals."""
     options = [*OPTIONS, "--ci", ci]
     assert main(["report", "may.parquet", *options, "--quiet", "-o", f"last.{kind}"]) == 0
     arguments = ["report", "june.parquet", *options, "--compare-to", f"last.{kind}", "-o", "now.parquet"]
@@ -251,7 +251,7 @@ def test_a_damaged_parquet_file_on_which_polars_panics(
     def panic(_: Path) -> pl.DataFrame:
         raise pl.exceptions.PanicException("validity mask length must match the number of values")
 
-    # Which files these are depends on the version of Polars.
+    # The number of these files depends on the version of Polars.
     assert main(["report", "may.parquet", *OPTIONS, "--quiet", "-o", "odd.parquet"]) == 0
     monkeypatch.setattr(pl, "read_parquet", panic)
     assert main(["report", "june.parquet", *OPTIONS, "--compare-to", "odd.parquet"]) == 2
@@ -289,7 +289,7 @@ def test_stability_of_a_table_of_counts() -> None:
 
 
 def test_the_p_value_of_stability_is_uniform() -> None:
-    """Samples of one population reject as often as the level says."""
+    """For samples of one population the rejection rate equals the level."""
     frame = pl.DataFrame({"s": pl.select(pl.int_range(400_000).hash(7)).to_series()}).with_columns(
         group=pl.int_range(400_000) // 1000, label=pl.int_range(400_000) % 3 == 0
     )
@@ -300,7 +300,7 @@ def test_the_p_value_of_stability_is_uniform() -> None:
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("kind", ["parquet", "csv", "json"])
 def test_groups_of_any_type_are_found_again(capsys: Capture, kind: str) -> None:
-    """Words that look like numbers, dates, times and truth values are the same groups a day later."""
+    """Texts like numbers, dates, times and truth values match the same groups later."""
     frame = rows().with_columns(
         y=pl.col("label").cast(pl.Int8),
         code=pl.concat_str(pl.lit("0"), pl.col("g") % 3),

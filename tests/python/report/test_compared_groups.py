@@ -1,4 +1,4 @@
-"""Reports of groups that are compared, whose rows are ranked once for numbers and comparisons."""
+"""Reports that compare groups: one ranking of the rows for numbers and comparisons."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAN = float("nan")
 
 
 def assert_parts(frame: pl.DataFrame, scores: list[str], by: list[str], versus: Any, **options: Any) -> None:
-    """Check that a report says what the same without comparisons and the comparisons alone say."""
+    """Check a report against the same report without comparisons, and the comparisons alone."""
     table = pa.report(frame, "y", scores, by=by, versus=versus, adjust=None, **options)
     plain = pa.report(frame, "y", scores, by=by, **options)
     assert table.columns == [*plain.columns, *GROUP_COLUMNS, *OVERALL_COLUMNS]
@@ -57,9 +57,9 @@ def assert_parts(frame: pl.DataFrame, scores: list[str], by: list[str], versus: 
 @given(rows=two_scores, ci=st.sampled_from(["delong", "logit", "hanley_mcneil"]), nan=st.integers(0, 60))
 @examples(100)
 @example(rows=[], ci="delong", nan=60)
-# A group whose rows all lack something, for one of both scores.
+# Every row of one group has a missing value in one of both scores.
 @example(rows=[(1, None, 1.0, "a", 0), (0, 1.0, 1.0, "b", 0), (1, 2.0, 1.0, "b", 1)], ci="delong", nan=60)
-# A NaN in a row that lacks its label is no NaN.
+# A NaN in an unlabelled row does not count.
 @example(rows=[(None, 1.0, 1.0, "a", 0), (0, 1.0, 2.0, "a", 0), (1, 2.0, 1.0, "a", 1)], ci="logit", nan=0)
 def test_numbers_and_comparisons_are_those_of_their_functions(
     rows: list[tuple[Any, ...]], ci: str, nan: int
@@ -80,7 +80,7 @@ def test_many_rows(versus: Any) -> None:
 
 
 def test_many_groups_of_few_rows() -> None:
-    """Sums of so many groups are asked for ahead, and are added by all threads."""
+    """Sums of many groups are prefetched, and added by all threads."""
     rng = random.Random(4)
     rows = [(rng.randrange(2), rng.gauss(0, 1), 0.0, "a", rng.randrange(20_000)) for _ in range(150_000)]
     assert_parts(pl.DataFrame(rows, TWO_SCORES, orient="row"), ["s"], ["h"], "overall")
@@ -88,7 +88,7 @@ def test_many_groups_of_few_rows() -> None:
 
 def test_every_option_is_classified_by_summaries() -> None:
     answered = {"by", "groupings", "level", "ci", "versus", "along", "adjust", "low_is_positive", "nan"}
-    # With these there are intervals of other kinds, states in place of rows, or comparisons of scores.
+    # These options select other intervals, states, or comparisons of scores.
     others = {"interval", "n_resamples", "seed", "compare", "calibration", "user_average"}
     others |= {"memory", "max_bins", "scale", "sorted_by"}
     columns = {"count", "weight", "cluster", "folds", "user", "stability"}
@@ -127,7 +127,7 @@ def test_a_label_that_is_no_column_is_refused_alike(label: Any) -> None:
     "more", [{"count": "one"}, {"stability": pl.col("h") > 0}, {"ci": "obuchowski"}, {"folds": "h"}]
 )
 def test_what_needs_more_than_a_label_and_a_score(more: dict[str, Any]) -> None:
-    """Comparisons do not depend on what else is asked for."""
+    """Comparisons do not depend on other options."""
     frame = fixed(2000).select(y="label", s="score", g=pl.col("g") % 5, h=pl.col("g") % 3, one=1)
     plain = pa.report(frame, "y", "s", by="g", versus="rest")
     table = pa.report(frame, "y", "s", by="g", versus="rest", **more)
@@ -136,7 +136,7 @@ def test_what_needs_more_than_a_label_and_a_score(more: dict[str, Any]) -> None:
 
 
 def test_an_expression_of_all_rows_of_a_group() -> None:
-    """A mean in an expression is that of the group; in a comparison it would be that of all rows."""
+    """A mean in an expression is by group; in a comparison it would be over all rows."""
     frame = fixed(500).select(y="label", s="score", g=pl.col("g") % 4)
     score = (pl.col("s") / pl.col("s").max()).alias("s")
     table = pa.report(frame, "y", score, by="g", versus="rest")
@@ -146,7 +146,7 @@ def test_an_expression_of_all_rows_of_a_group() -> None:
 
 @pytest.mark.parametrize("dtype", [pl.String, pl.Categorical])
 def test_rows_are_in_the_order_of_their_periods(dtype: type[pl.DataType]) -> None:
-    """Which is that of the comparison itself, also of large numbers; one name alone may have none."""
+    """The order is that of the comparison, also for large numbers; a single period may have no order."""
     names = ["W9", "W10", f"W{10**41 - 1}", f"W{10**41}"]
     rows = pl.DataFrame({"week": names * 2, "y": [0] * 4 + [1] * 4, "s": range(8)}).cast({"week": dtype})
     table = pa.report(rows, "y", "s", by="week", versus="previous")

@@ -1,4 +1,4 @@
-"""The scripts of pages are made once, and kept in the cache folder of the user."""
+"""The scripts of pages are created once, and stored in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCRIPTS = "let x = '\u00e9';\nlet y;\n"
 
 
 class Converter:
-    """Counts how often scripts are made."""
+    """Count how often scripts are created."""
 
     def __init__(self) -> None:
         self.times = 0
@@ -35,7 +35,7 @@ def converter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Converter:
 
 
 def in_new_process() -> str:
-    """Ask for the scripts as a process does that has not asked before."""
+    """Request the scripts like a new process."""
     return module.drawing_scripts.__wrapped__()
 
 

@@ -23,7 +23,7 @@ SETS: dict[Any, list[list[str]]] = {
 
 
 def rows() -> pl.DataFrame:
-    # A group of null beside groups over all values.
+    # A group with a null key, and rows over all values of the column.
     return fixed(3000).with_columns(
         h=pl.when(pl.col("g") % 3 > 0).then(pl.col("g") % 3), other=-pl.col("score")
     )
@@ -43,7 +43,7 @@ def test_each_grouping_is_a_separate_report(groupings: Any, engine: Any) -> None
     assert table["grouping"].drop_nulls().unique(maintain_order=True).to_list() == names
     for some, name in zip(sets, names, strict=True):
         separate = pa.report(rows(), "label", ["score", "other"], by=some, **options)
-        # The tests of all groupings are one family.
+        # P-values are adjusted over all groupings.
         family_columns = pl.selectors.starts_with("heterogeneity", "within") | pl.selectors.ends_with(
             "p_adjusted"
         )
@@ -114,7 +114,7 @@ def test_the_command(report: list[str], capsys: Capture) -> None:
 
 
 def test_a_gate_is_about_groupings_by_its_columns(report: list[str], capsys: Capture) -> None:
-    """A group over all values of a column is no group of a null, and can be decided."""
+    """A row over all values of a column is not a group with a null key, and is not undefined."""
     assert main([*report, "--quiet", "--fail-if", "g = 1 AND auc > 2"]) == 0
     stderr = capsys.readouterr().err
     groups = pl.read_parquet("a.parquet").select("h", "g").n_unique()

@@ -1,4 +1,4 @@
-"""Reports that keep a history, and say whether an AUC has fallen since."""
+"""Reports with a history, and alarms for a decrease of the AUC."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def night(number: int) -> list[str]:
-    """Write the rows of a night, of which site b gets worse on night 31, and return how it is reported."""
+    """Write the rows of a night, where site b gets worse from night 31, and return the command."""
     rng = np.random.default_rng(number)
     site, label = rng.choice(["a", "b"], 600), rng.random(600) < 0.4
     gap = np.where((site == "b") & (number > 30), 0.3, 1.2)
@@ -41,7 +41,7 @@ def night(number: int) -> list[str]:
 def test_a_history_of_nights(capsys: Capture) -> None:
     alarm = ["--fail-if", "alarm AND site IS NOT NULL"]
     codes = [main([*night(number), *alarm]) for number in range(1, 37)]
-    # Nights before the test fail; a night that fails is kept as well.
+    # Nights before the test fail; failing nights are also saved.
     assert codes[:3] == [1] * 3
     assert codes[3:30] == [0] * 27
     assert codes[-1] == 1
@@ -61,7 +61,7 @@ def test_a_history_of_nights(capsys: Capture) -> None:
     adjusted = now.select(pa.adjust_p_values("alarm_p_value")).to_series()
     assert now["alarm_p_adjusted"].to_list() == adjusted.to_list()
     assert now["alarm"].to_list() == (adjusted <= 0.05).to_list()
-    # A night that is reported again sees none of those after it, and replaces its own rows.
+    # A repeated night ignores later nights, and replaces its rows.
     assert main([*night(30), "-o", "again.parquet"]) == 0
     again = pl.read_parquet("again.parquet")
     assert again["alarm"].sum() == 0
@@ -135,7 +135,7 @@ def periods() -> list[str]:
 
 
 def test_two_reports_at_once_lose_no_night(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second one has read the file before the first one wrote it."""
+    """The second process reads the file before the first one writes it."""
     assert main(night(1)) == 0
     locked = History.locked
 
@@ -160,7 +160,7 @@ def test_twelve_reports_at_once_lose_no_night() -> None:
     ]
     nights = [f"2026-11-{day:02}" for day in range(1, 13)]
     commands = [[*command, *REPORT, *HISTORY, "--period", name, "--quiet"] for name in nights]
-    # A new period before all others needs a word, so the first one is there.
+    # A new first period needs an option, so write the first one now.
     subprocess.run(commands[0], check=True)
     running = [subprocess.Popen(one, stderr=subprocess.PIPE, text=True) for one in commands[1:]]
     ends = [(process.communicate()[1], process.returncode) for process in running]
@@ -305,7 +305,7 @@ def test_nights_that_are_not_tested_fail(capsys: Capture) -> None:
     now = pl.read_parquet("now.parquet")
     assert now["alarm"].to_list() == [None] * 3
     assert now.select("alarm_periods", "alarm_baseline").unique().rows() == [(1, 5)]
-    # What cannot be decided for another reason fails.
+    # Rows that are undefined for another reason fail.
     both = ["--fail-if", "alarm OR alarm_p_value < 1 / (n - n)"]
     assert report("2026-1", "--untested", "pass", "--fail-if", "p_missing < 1") == 2
     assert report("2026-1", "--untested", "pass", *both) == 0
@@ -318,7 +318,7 @@ def test_nights_that_are_not_tested_fail(capsys: Capture) -> None:
 
 
 def test_a_group_without_an_area_does_not_pass_for_ever(capsys: Capture) -> None:
-    """Its test never begins: site c has one positive each night, and so no standard error."""
+    """The test never begins: site c has one positive each night, and so no standard error."""
     for number in range(1, 6):
         night(number)
         one = pl.DataFrame({"site": "c", "y": [True, False, False], "s": [0.3, 0.1, 0.5]})
@@ -393,7 +393,7 @@ def test_refused_options_of_the_test(capsys: Capture, arguments: list[str], mess
 
 
 def test_a_weight_by_size_of_groups_without_rows(capsys: Capture) -> None:
-    """A group whose rows are skipped has no weight, and takes no answer from the others."""
+    """A group without used rows has no weight, and does not affect the others."""
     for number in range(1, 6):
         night(number)
         skipped = {"site": ["c"] * 3, "y": [None] * 3, "s": [0.3, 0.1, 0.5]}
@@ -422,7 +422,7 @@ def test_options_of_a_history_need_one(capsys: Capture, arguments: list[str]) ->
 
 
 def test_a_history_of_an_earlier_release(capsys: Capture) -> None:
-    """It has no positives: its test has no floor, and begins after 28 periods."""
+    """It has no positives: its test has no lower bound of the variance, and begins after 28 periods."""
     for number in range(1, 5):
         assert main(night(number)) == 0
     metadata = pl.read_parquet_metadata("history.parquet")["polars_auc.history"]
@@ -449,7 +449,7 @@ def test_weighted_rows_and_their_states_have_one_baseline(kind: str, capsys: Cap
 
 
 def test_periods_are_in_the_order_of_their_numbers(capsys: Capture) -> None:
-    """By their letters, bad weeks from the tenth on would come before the good ones."""
+    """In lexical order, bad weeks from the tenth on would precede the good ones."""
     codes = {}
     for week in (*range(7, 13), 12):
         night(31 if week >= 10 else 1)

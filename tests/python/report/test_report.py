@@ -32,7 +32,7 @@ COLUMNS = [
     "gini_upper",
 ]
 
-# Labels and scores of which a report warns.
+# Labels and scores that cause warnings.
 _WARNED = [("label", "nan"), ("none", "score")]
 
 
@@ -85,7 +85,7 @@ def test_without_groups_and_without_rows() -> None:
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 def test_comparisons_with_the_rest(engine: Any) -> None:
-    """Every further column has the values of the function that it comes from."""
+    """Each comparison column equals the result of its function."""
     frame = rows().with_columns(third=pl.col("score") * (pl.col("g") % 3 - 1))
     plan = pa.report(
         frame.lazy(),
@@ -146,7 +146,7 @@ def test_the_mean_over_users_is_that_of_its_function(average: Any) -> None:
         assert fields == [gauc[name] for name in ("auc", "se", "lower", "upper")]
         assert (row["n_users"], row["n_users_undefined"]) == (gauc["n_groups"], gauc["n_undefined"])
         assert row["n_users"] > 1
-    # Rows that are counted stand for as many rows, and sorted groups are read one after the other.
+    # Counted rows represent repeated rows, and sorted groups are read one after the other.
     few = frame.group_by("h", "label", "score", "g").len("n").sort("h")
     counted = pa.report(
         few.lazy(), "label", "score", by="h", user=pl.col("g") % 4, count="n", sorted_by="h"
@@ -234,7 +234,7 @@ def test_refusals_of_comparisons() -> None:
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 @pytest.mark.parametrize("memory", [None, "bounded"])
 def test_warnings_name_the_line_that_makes_the_report(engine: Any, memory: Any) -> None:
-    """It may be collected elsewhere, and in another thread."""
+    """Collection may be in another place, and in another thread."""
     nan = rows().with_columns(nan=math.nan, none=pl.lit(value=False))
     plans = [pa.report(nan.lazy(), label, score, memory=memory) for label, score in _WARNED]
 
@@ -267,7 +267,7 @@ def test_warnings_of_an_eager_report_name_its_line() -> None:
 @pytest.mark.parametrize("by", [(), "g"])
 @pytest.mark.parametrize("memory", [None, "bounded"])
 def test_a_label_without_any_positive_warns(engine: Any, by: Any, memory: Any) -> None:
-    """A misspelt class is positive nowhere, and gives a table of nulls."""
+    """A misspelt class is never positive, and gives a table of nulls."""
     misspelt = pl.col("key") == "bda"
     with pytest.warns(UserWarning, match=r"report: no positive rows: label .*bda.* is false everywhere"):
         table = pa.report(rows().lazy(), misspelt, "score", by=by, memory=memory).collect(engine=engine)

@@ -1,4 +1,4 @@
-"""What a page says first, what it marks, and the trend over periods."""
+"""The summary sentences of a page, its marks, and the trend over periods."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from report.test_workbook import Sheets
 
 
 def sentences(page: Page) -> list[tuple[bool, str]]:
-    """Return the sentences at the top of a page, and whether they ask for attention."""
+    """Return the sentences at the top of a page, with whether each is a warning."""
     [paragraph] = re.findall(r'<p class="answers">(.*?)</p>', page.text, re.DOTALL)
     spans = re.findall(r"<span( class=\"loud\")?>(.*?)</span>", paragraph, re.DOTALL)
     return [(bool(loud), html.unescape(text)) for loud, text in spans]
@@ -142,7 +142,7 @@ NANS = pl.scan_parquet(DATA / "breast_cancer.parquet").with_columns(forest=HIGH)
 
 @pytest.fixture
 def nans(tmp_path: Path) -> Path:
-    """Rows of which some have NaN as a score."""
+    """Return rows with some NaN scores."""
     NANS.collect().write_parquet(tmp_path / "nans.parquet")
     return tmp_path / "nans.parquet"
 
@@ -207,7 +207,7 @@ def test_a_page_of_states_reports_nan(tmp_path: Path, nans: Path) -> None:
     page = create_page(tmp_path, "--from-states", "--by", "segment", data=tmp_path / "s.parquet", code=3)
     assert sentences(page)[0] == (True, "The score 'forest' is NaN in some rows of the group segment=Q2.")
     assert "None" not in page.text[page.text.index("<section") : page.text.index("<script")]
-    # No scores are joined.
+    # All states are exact.
     assert "joined" not in page.text[page.text.index('id="data"') :].split("</section>")[0]
 
 
@@ -218,7 +218,7 @@ def test_nan_is_no_drift() -> None:
 
 
 def test_groups_of_few_rows_are_marked(tmp_path: Path) -> None:
-    """DeLong flags nine positives that all score high: the page says that they are few. Wilson does not."""
+    """DeLong marks nine positives with high scores, with a note on their small number; Wilson does not."""
     draw = np.random.default_rng(0)
     label = np.r_[np.arange(18) < 9, draw.random(2000) < 0.3]
     rows = pl.DataFrame(
@@ -344,7 +344,7 @@ def test_a_file_without_an_adjustment_has_a_note(tmp_path: Path) -> None:
 
 
 def test_one_test_is_neither_adjusted_nor_not() -> None:
-    """The adjusted p-value of one test is the p-value itself."""
+    """The adjusted p-value of a single test equals the p-value."""
     report = pa.report(ROWS.lazy(), "label", SCORES[:2], compare=True, adjust=None).collect()
     [difference] = [text for _, text in answers(report, 0.95) if text.startswith("Different")]
     assert difference.startswith(f"Different from {SCORES[0]}: ")
@@ -355,7 +355,7 @@ def test_a_page_without_a_test_has_no_mark_to_explain(tmp_path: Path) -> None:
 
 
 def test_a_score_has_one_name_everywhere(tmp_path: Path) -> None:
-    """Its name is not quoted once more where it has quotes, or a comma, already."""
+    """A name with quotes or a comma is quoted only once."""
     names = ['"=t|<b>x</b>"', "round(s, 2)", "null"]
     rows = pl.DataFrame({"y": [0] * 20 + [1] * 20, "g": ["a, b", "c"] * 20})
     scores = [(pl.int_range(40) * (7 + place) % 13).alias(name) for place, name in enumerate(names)]
@@ -412,7 +412,7 @@ def test_bands_have_their_first_score(tmp_path: Path) -> None:
 
 
 def test_an_auc_below_one_half_has_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It says what to write, and guesses nothing: the numbers are those of the scores as they are."""
+    """The line has a hint, and the numbers are those of the original scores."""
     rows = pl.DataFrame({"y": [0, 1] * 40, "up": range(80)}).with_columns(
         down=-pl.col("up") - 40 * pl.col("y")
     )
@@ -446,7 +446,7 @@ def test_an_auc_below_one_half_has_one_line(tmp_path: Path, capsys: pytest.Captu
 def test_rows_of_periods_that_are_not_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     months = pl.DataFrame({"month": [f"2024-{1 + row // 50:02}" for row in range(200)]})
     rows = months.with_columns(y=pl.int_range(200) % 5 == 0, s=pl.int_range(200) * 37 % 83)
-    # Of the last month most negatives are not known yet.
+    # Most negatives of the last month are still unlabelled.
     early = (pl.col("month") == "2024-04") & ~pl.col("y") & (pl.int_range(200) % 5 != 1)
     rows.with_columns(y=pl.when(~early).then("y")).write_parquet(tmp_path / "rows.parquet")
     command = ["report", str(tmp_path / "rows.parquet"), "--score", "s", "--by", "month"]
@@ -458,7 +458,7 @@ def test_rows_of_periods_that_are_not_over(tmp_path: Path, capsys: pytest.Captur
     assert main([*command, "--label", "y", *output]) == 0
     assert f"polars-auc: {line}\n" in capsys.readouterr().err
     assert f"<span>{line}.</span>" in (tmp_path / "r.html").read_text(encoding="utf-8")
-    # The recipe of docs/late-labels.md leaves out the whole month.
+    # The recipe of docs/late-labels.md excludes the whole month.
     assert main([*command, "--label", "CASE WHEN month <= '2024-03' THEN y END", *output]) == 0
     assert "labels are missing" not in capsys.readouterr().err
     assert "150 rows · 30 positive" in (tmp_path / "r.html").read_text(encoding="utf-8")

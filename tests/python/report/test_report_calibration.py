@@ -1,4 +1,4 @@
-"""Reports of probabilities: whether they are right."""
+"""Reports of probabilities: calibration."""
 
 from __future__ import annotations
 

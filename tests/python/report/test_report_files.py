@@ -1,4 +1,4 @@
-"""The files of a report, which programs read."""
+"""Machine-readable files of a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports whose rows are read batch by batch say what those of all rows at once say."""
+"""Reports in batches equal reports of all rows at once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAN = float("nan")
 
 
 class Batches:
-    """The rows of each batch that was added, and what was asked of all."""
+    """The rows of each added batch, and the final requests."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
         self.begun = self.ended = self.added = 0
@@ -54,7 +54,7 @@ BEGIN, END = _native.begin_batches, _native.end_batches
 def assert_same(
     frame: pl.DataFrame, scores: Any, by: Any, size: int, label: Any = "y", **options: Any
 ) -> pl.DataFrame:
-    """Check a report in batches of a size, of rows that are read and of rows in memory."""
+    """Check a report in batches of a size, with rows from files and rows in memory."""
     expected = pa.report(frame, label, scores, by=by, **options)
     for rows in (read(frame, size), frame):
         with pytest.MonkeyPatch.context() as monkeypatch:
@@ -75,11 +75,11 @@ def assert_same(
 @examples(100)
 @example(rows=[], ci="delong", nan=60, size=1)
 @example(rows=[(1, 1.0, 1.0, "a", 0)], ci="delong", nan=60, size=1)
-# A group that only one batch has, and one whose rows all lack something.
+# A group in a single batch, and one with a missing value in every row.
 @example(
     rows=[(1, None, 1.0, "a", 0), (0, 1.0, 1.0, "b", 0), (1, 2.0, 1.0, "b", 1)], ci="delong", nan=60, size=2
 )
-# A NaN in a row that lacks its label is no NaN.
+# A NaN in an unlabelled row does not count.
 @example(
     rows=[(None, 1.0, 1.0, "a", 0), (0, 1.0, 2.0, "a", 0), (1, 2.0, 1.0, "a", 1)], ci="logit", nan=0, size=1
 )
@@ -94,7 +94,7 @@ def test_any_batches(rows: list[tuple[Any, ...]], ci: str, nan: int, size: int) 
 
 @pytest.mark.parametrize("dtype", SCORES)
 def test_large_groups_of_every_dtype(dtype: str) -> None:
-    """So many rows are ranked where they lie, and others at once."""
+    """Large groups are ranked in place, small ones at once."""
     frame = fixed(200_000).with_columns(score=SCORES[dtype], g=pl.col("g") % 3)
     remainder = pl.int_range(pl.len()) % 17
     frame = frame.with_columns(
@@ -117,7 +117,7 @@ def test_nan_in_large_groups(at: int) -> None:
 @pytest.mark.parametrize("dtype", KEYS)
 def test_keys_of_every_dtype(dtype: str) -> None:
     frame = fixed(500).with_columns(g=pl.int_range(pl.len()) % 7 % 3).with_columns(key=KEYS[dtype])
-    # Categories of one batch may be numbered otherwise in the next one.
+    # The codes of categories may differ between batches.
     assert_same(frame, "score", "key", 33, label="label")
     assert_same(frame, "score", ["key", "g"], 33, label="label")
 
@@ -155,7 +155,7 @@ def test_what_goes_wrong_in_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "batches", in_order)
     with pytest.raises(pl.exceptions.ComputeError) as error:
         pa.report(read(frame, 30), "label", "score", by="g").collect()
-    # The advice is about all rows, not about the last batch. Older Polars says before it where it comes from.
+    # The hint is about all rows, not the last batch. Older Polars prepends the origin.
     assert str(error.value).endswith(str(expected.value))
     assert (seen.begun, seen.ended, seen.added) == (1, 1, 4)
 
@@ -180,9 +180,9 @@ def test_reports_that_need_more_read_all_rows_at_once(monkeypatch: pytest.Monkey
         {"groupings": "each"},
     ):
         pa.report(read(frame, 50), "label", "score", by="g", **options).collect()
-    # A mean in an expression is that of the group, or of all rows.
+    # A mean in an expression is by group, or over all rows.
     pa.report(read(frame, 50), "label", pl.col("score") - pl.col("score").mean(), by="g").collect()
-    # Two columns have one name, which errors say.
+    # Two columns have the same name, which is an error in batches.
     pa.report(read(frame, 50), "label", pl.col("score").alias("label"), by="g").collect()
     pa.report(read(frame, 50), "label", pl.col("score").alias("g"), by="g").collect()
     pa.report(read(frame, 50), "label", "score", by="label").collect()
@@ -190,7 +190,7 @@ def test_reports_that_need_more_read_all_rows_at_once(monkeypatch: pytest.Monkey
 
 
 def test_lazy_frames_are_read_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also those of rows in memory, and of few rows without groups; rows of one batch are taken at once."""
+    """Test also rows in memory, and few rows without groups; a single batch is processed at once."""
     frame = fixed(200).with_columns(g=pl.int_range(pl.len()) % 3)
     seen = Batches(monkeypatch, 50)
     pa.report(frame.lazy().with_columns(h=pl.col("g") + 1), "label", "score", by="h").collect()
@@ -202,7 +202,7 @@ def test_lazy_frames_are_read_in_batches(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_overall_row_of_sorted_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each score of all rows is read by itself."""
+    """The overall row reads each score separately."""
     frame = fixed(400).with_columns(g=pl.int_range(pl.len()) // 150)
     expected = pa.report(frame, "label", ["score", "other"], by="g")
     seen = Batches(monkeypatch, 100)

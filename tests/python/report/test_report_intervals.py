@@ -1,4 +1,4 @@
-"""How a report makes its intervals: limits of the bootstrap, clusters and weights."""
+"""Intervals of a report: bootstrap limits, clusters and weights."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def written(arguments: list[str]) -> pl.DataFrame:
 
 
 def group_results(frame: pl.DataFrame, expression: pl.Expr) -> list[dict[str, Any]]:
-    """Answer for each group of h, and for all rows."""
+    """Return results by h, and overall."""
     groups = [frame.filter(pl.col("h").eq_missing(h)) for h in sorted(frame["h"].unique().drop_nulls())]
     groups += [frame.filter(pl.col("h").is_null())] if frame["h"].null_count() else []
     return [part.select(expression).item() for part in (*groups, frame)]
@@ -105,7 +105,7 @@ def test_pages_name_the_method_of_limits(folder: Path) -> None:
 
 
 def in_clusters() -> pl.DataFrame:
-    """Rows in clusters, some of no cluster, and some without one of the scores."""
+    """Return rows in clusters, with some null clusters and some null scores."""
     place = pl.int_range(pl.len())
     return rows().with_columns(
         patient=pl.when(place % 11 > 0).then(place // 3),
@@ -215,7 +215,7 @@ def test_counted_rows_in_clusters() -> None:
     options: dict[str, Any] = {"by": "h", "compare": True, "cluster": "patient"}
     expected = pa.report(repeated, "y", SCORES, **options)
     got = pa.report(frame, "y", SCORES, count="times", **options)
-    # Rows of count 0 are counted among those that were skipped.
+    # Rows with count 0 are counted as skipped.
     assert_frame_equal(got.drop("n_missing"), expected.drop("n_missing"))
 
 
@@ -286,7 +286,7 @@ def test_pages_of_clusters(folder: Path) -> None:
         text = (folder / name).read_text(encoding="utf-8")
         assert "belong together; intervals and comparisons do not take them as independent" in text
     assert "Rows with a missing label, cluster or score are skipped." in text
-    # A band takes rows as independent.
+    # A band assumes independent rows.
     assert "holds the whole curve of the population" not in text
     assert main([*REPORT, "--quiet", "-o", "out.html"]) == 0
     assert "holds the whole curve of the population" in (folder / "out.html").read_text(encoding="utf-8")
@@ -323,7 +323,7 @@ def test_states_have_no_clusters(folder: Path, capsys: Capture) -> None:
 
 
 def weighted() -> pl.DataFrame:
-    """Rows with weights, some of 0 and some null."""
+    """Return rows with weights, some of them 0 and some null."""
     place = pl.int_range(pl.len())
     return rows().with_columns(weight=pl.when(place % 9 > 0).then((place * 7 % 10) / 4))
 
@@ -402,7 +402,7 @@ def test_weights_go_with_comparisons_folds_and_stability() -> None:
         assert expected["p_value"].to_list() == segments["p_value"].to_list()
         folds = group_results(frame, pa.cv_roc_auc("y", name, "key", weight="weight"))[:-1]
         assert expected["cv_auc"].to_list() == [answer["auc"] for answer in folds]
-        # Each group's rows against all rows of the reference, by states and without.
+        # Each group's rows against all rows of the reference, by states and by rows.
         for key, psi, n, of in expected.select("h", "psi", "psi_n", "psi_reference_n").iter_rows():
             if key in (0, None):
                 continue
@@ -464,7 +464,7 @@ def test_refusals_of_weights(folder: Path, options: list[str], message: str, cap
 
 
 def test_a_page_of_weights(folder: Path) -> None:
-    """Rows of a whole weight make the page of repeated rows, but for the intervals and the counts of rows."""
+    """With whole weights the page equals that of repeated rows, except for intervals and counts."""
     frame = weighted().with_columns(times=(pl.col("weight") * 4).cast(pl.Int64))
     frame.write_parquet("rows.parquet")
     pages = {}

@@ -1,4 +1,4 @@
-"""The options of a report are as declared: in Python, the shell, configurations, Spark and the docs.
+"""Declared options are the same in Python, the shell, configurations, Spark and the docs.
 
 ``python tests/python/report/test_report_options.py`` writes the page of the docs.
 """
@@ -27,7 +27,7 @@ from polars_auc._spark.report import report as report_of_spark
 Capture = pytest.CaptureFixture[str]
 PAGE = Path(__file__).parents[3] / "docs" / "options-of-a-report.md"
 
-# What is no option, but a column or a file.
+# Columns and files, which are not options.
 COLUMNS = ("frame", "label", "scores", "state")
 
 
@@ -95,7 +95,7 @@ def page() -> str:
 
 
 def markdown(text: str) -> str:
-    """Return a text of an option as Python words it, with its code."""
+    """Return an option's text with Python names, as code."""
     return re.sub("\x02(.*?)\x1f.*?\x03", r"\1", text).replace("|", "\\|")
 
 
@@ -151,7 +151,7 @@ def test_the_page_of_the_docs() -> None:
 
 
 def test_other_options_are_declared() -> None:
-    """A conflict and a need are about options that there are."""
+    """Conflicts and needs name existing options."""
     for name, option in OPTIONS.items():
         assert option.help
         others = [conflict.other for conflict in option.conflicts]
@@ -203,7 +203,7 @@ def test_an_option_of_a_configuration_keeps_its_name(
 
 @pytest.mark.parametrize("name", ["weight", "cluster"])
 def test_the_docstring_names_what_does_not_go_together(name: str) -> None:
-    """It names the options that are refused, and no other one."""
+    """The docstring names exactly the rejected options."""
     lines = (pa.report.__doc__ or "").splitlines()
     start = lines.index(f"    {name}")
     end = next(place for place in range(start + 1, len(lines)) if not lines[place].startswith(" " * 8))

@@ -1,4 +1,4 @@
-"""The page of a report: what is on it, and that nothing of it comes from elsewhere."""
+"""The page of a report: its contents, without any external resources."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROWS = pl.scan_parquet(DATA / "*.parquet")
 
 
 class Page(HTMLParser):
-    """A page taken apart."""
+    """A parsed page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Page(HTMLParser):
         if tag == "script" and self._chart:
             part = json.loads(self._words)
             if self._chart in self.charts:
-                # A further part, which has other rows and the same axes.
+                # A further part has other rows and the same axes.
                 whole, name = self.charts[self._chart], part["data"]["name"]
                 whole["datasets"][whole["data"]["name"]] += part["datasets"][name]
             else:
@@ -79,14 +79,14 @@ class Page(HTMLParser):
         self._words = ""
 
     def data(self, chart: str) -> pl.DataFrame:
-        """Return what a chart draws."""
+        """Return the data of a chart."""
         drawing = self.charts[chart]
         values = drawing["datasets"][drawing["data"]["name"]]
         return pl.DataFrame(values, infer_schema_length=None)
 
 
 def create_page(tmp_path: Path, *options: str, data: Path = DATA, code: int = 0) -> Page:
-    """Make a page, and check what holds for each."""
+    """Make a page, and check its invariants."""
     output = tmp_path / "report.html"
     assert main(["report", str(data), *options, "--quiet", "-o", str(output)]) == code
     page = Page(output.read_text(encoding="utf-8"))
@@ -143,7 +143,7 @@ def test_the_pictures_are_those_of_the_expressions(tmp_path: Path) -> None:
             [printed] = [row for row in page.tables[f"Thresholds of {score}"] if row[0] == rule]
             numbers = [f"{point[name]:.4f}" for name in ("tpr", "fpr")]
             assert printed[2:4] == numbers
-            # A rounded threshold still calls its own row positive.
+            # A rounded threshold still includes its row.
             assert 0 <= point["threshold"] - float(printed[1]) < 1e-5 * point["threshold"]
         gains = rows.select(pa.gains_table("label", score)).explode(score).unnest(score)
         assert [row[2:4] for row in page.tables[f"Gains of {score}"][1:]] == [
@@ -235,7 +235,7 @@ def test_states_make_the_page_of_their_rows(tmp_path: Path) -> None:
 
 
 def test_hostile_names_and_values_stay_text(tmp_path: Path) -> None:
-    """Names that end a script or a comment, and scores without a picture of their own."""
+    """Test names that end a script or a comment, and scores without a chart."""
     name = "</script><script>alert(1)</script>"
     draw = np.random.default_rng(0)
     rows = pl.DataFrame(
@@ -349,7 +349,7 @@ def numbers(n: int = 400) -> pl.DataFrame:
 
 
 def test_a_printed_threshold_gives_the_printed_counts(tmp_path: Path) -> None:
-    """Scores near 1 differ only far behind the point."""
+    """Scores near 1 differ only in late decimals."""
     rows = numbers(3000).with_columns(s=1 / (1 + (-pl.col("z") - 9).exp()))
     for dtype in (pl.Float64, pl.Float32):
         converted = rows.with_columns(pl.col("s").cast(dtype))
@@ -377,7 +377,7 @@ def test_a_printed_threshold_gives_the_printed_counts(tmp_path: Path) -> None:
     ],
 )
 def test_bars_of_scores_of_any_size(tmp_path: Path, score: pl.Expr) -> None:
-    """There are bars with the counts of their rows, or none; the page is made in any case."""
+    """There are bars with row counts, or none; the page is always written."""
     rows = numbers().with_columns(s=score)
     page = page_of_rows(tmp_path, rows)
     if "distributions" not in page.charts:

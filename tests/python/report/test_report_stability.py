@@ -39,7 +39,7 @@ def rows() -> pl.DataFrame:
 
 
 def held(new: pl.DataFrame, reference: pl.DataFrame, score: str, **options: Any) -> list[Any]:
-    """Hold rows against rows."""
+    """Compare two samples."""
     both = pl.concat([new.with_columns(old=pl.lit(0)), reference.with_columns(old=pl.lit(1))])
     answer = both.select(pa.population_stability("old", score, **options)).item()
     return [answer[field] for field in FIELDS]
@@ -52,7 +52,7 @@ def same(value: Any, key: str) -> pl.Expr:
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 @pytest.mark.parametrize("by", [[], ["h"], ["year"], ["h", "year"], ["year", "h"]])
 def test_groups_are_held_against_the_reference(by: list[str], engine: Any) -> None:
-    """Columns that the condition names do not divide the reference."""
+    """Columns in the condition do not split the reference."""
     frame = rows()
     plan = pa.report(frame.lazy(), "y", ["score", "other"], by=by, stability=BUILT, count="times")
     report = plan.collect(engine=engine)
@@ -85,7 +85,7 @@ def test_several_groupings(groupings: Any) -> None:
 
 
 def test_the_condition_is_of_all_rows() -> None:
-    """The first year is that of all rows, also where a group has none of it."""
+    """The first year is over all rows, also if a group lacks it."""
     options: dict[str, Any] = {"by": "h"}
     first = pa.report(rows(), "y", "score", stability=pl.col("year") == pl.col("year").min(), **options)
     assert first.equals(pa.report(rows(), "y", "score", stability=pl.col("year") == 2013, **options))
@@ -132,7 +132,7 @@ def test_nan_and_infinity() -> None:
     "dtype", [pl.Boolean, pl.Int8, pl.UInt64, pl.Int128, pl.Float32, pl.Decimal(20, 3)], ids=str
 )
 def test_a_reference_of_any_scores(dtype: Any) -> None:
-    """The bands of a reference that groups share have scores of the same dtype."""
+    """The bands of a shared reference have scores of the same dtype."""
     grade = (pl.int_range(pl.len()) * 7919) % 120
     frame = rows().with_columns(s=grade > 50 if dtype == pl.Boolean else grade.cast(dtype))
     report = pa.report(frame, "y", "s", by=["year", "h"], stability=BUILT)
@@ -157,7 +157,7 @@ def test_a_nan_in_a_shared_reference() -> None:
 
 
 def test_many_rows_with_a_shared_reference() -> None:
-    """Bands of many rows are found in another way, and are the same."""
+    """Bands of many rows are found by another method, with the same result."""
     place = pl.int_range(60_000, eager=True)
     frame = pl.DataFrame({"year": 2013 + place % 7, "y": place % 3 == 0, "s": (place * 7919) % 60_013})
     for scores in (pl.col("s"), pl.col("s") // 977):
@@ -216,7 +216,7 @@ def test_stability_on_the_command_line(folder: Path, capsys: Capture) -> None:
     assert main([*REPORT, "--config", "x.toml", "-o", "out.parquet"]) == 0
     assert pl.read_parquet("out.parquet").equals(expected)
     assert capsys.readouterr().out.splitlines()[1].split("┆")[-1].strip(" │") == "psi"
-    # A column of groups that is SQL is named as it is there.
+    # The SQL column of groups has its name in the condition.
     in_sql = [*REPORT[:-4], "--by", "year - 2000 AS since", "--stability", "since < 16", "-o", "out.parquet"]
     assert main([*in_sql, "--quiet"]) == 0
     by_year = pa.report(rows(), "y", "score", by="year", stability=BUILT)
@@ -224,7 +224,7 @@ def test_stability_on_the_command_line(folder: Path, capsys: Capture) -> None:
 
 
 def test_a_condition_on_a_column_of_groups(folder: Path, capsys: Capture) -> None:
-    """Each year is then held against the reference in this year, of which there is none."""
+    """Each year is compared with the reference in the same year, which does not exist."""
     assert folder.exists()
     by_since = [*REPORT[:-4], "--by", "year - 2000 AS since"]
     assert main([*by_since, *STABLE]) == 0
@@ -251,7 +251,7 @@ def test_refusals_of_the_command(folder: Path, options: list[str], message: str,
 
 
 def test_gates_on_stability(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    """Groups of nothing but the reference pass; groups that cannot be decided do not."""
+    """Groups with only reference rows pass; undefined groups fail."""
     monkeypatch.chdir(tmp_path)
     frame = rows().drop_nulls(["year", "h"])
     report = ["report", "x.parquet", "--label", "y", "--score", "score", "--by", "year", "--quiet"]
@@ -263,17 +263,17 @@ def test_gates_on_stability(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
 
     assert checked("psi > 10", frame)[0] == 0
     assert checked("psi >= 0", frame)[0] == 1
-    # A year whose scores are missing, and one whose rows are on neither side.
+    # A year with missing scores, and one with rows in neither sample.
     missing = frame.with_columns(score=pl.when(pl.col("year") < 2019).then("score"))
     assert checked("psi > 10", missing)[0] == 1
     assert "cannot be decided in 1" in checked("psi > 10", missing)[1]
     neither = frame.with_columns(year=pl.when(pl.col("year") < 2019).then("year"))
     assert checked("psi > 10", neither)[0] == 1
-    # No row of the reference, and nothing but the reference.
+    # No row of the reference, and only rows of the reference.
     assert checked("psi > 10", frame.filter(~BUILT))[0] == 1
     assert checked("psi > 10", frame.filter(BUILT))[0] == 1
     assert "none of them has anything to be compared with" in checked("psi > 10", frame.filter(BUILT))[1]
-    # An index that is infinite is large.
+    # An infinite index is large.
     moved = frame.with_columns(score=pl.when(BUILT).then("score").otherwise(1e6))
     assert checked("psi > 10", moved)[0] == 1
 
@@ -377,7 +377,7 @@ def test_the_bands_make_the_index() -> None:
 
 @pytest.mark.parametrize("role", ["count", "weight"])
 def test_the_bands_of_a_page_make_the_index_of_the_report(role: str) -> None:
-    """Also where rows stand for several, or have weights."""
+    """Test also counts and weights."""
     frame = rows().with_columns(mass=pl.int_range(pl.len()) % 5 + 1)
     options: dict[str, Any] = {role: "mass", "stability": BUILT}
     report = pa.report(frame, "y", "score", **options)

@@ -1,4 +1,4 @@
-"""What a report prints, and its page of Markdown."""
+"""The printed report, and its Markdown page."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ def test_digits_of_a_column_are_aligned_and_few(name: str, values: list[float], 
 
 
 def test_thresholds_of_files_call_the_same_rows_positive(tmp_path: Path, capsys: Capture) -> None:
-    """Those that are printed are rounded; a file has all digits."""
+    """Printed thresholds are rounded; a file has all digits."""
     rows = pl.read_parquet(DATA / "*.parquet")
     arguments = ["thresholds", str(DATA), "--label", "label", "--score", "forest"]
     for ending, read in ((".csv", pl.read_csv), (".json", pl.read_json), (".parquet", pl.read_parquet)):
@@ -277,7 +277,7 @@ def test_thresholds_of_files_call_the_same_rows_positive(tmp_path: Path, capsys:
 def test_a_printed_bound_has_the_same_rows_within(
     tmp_path: Path, capsys: Capture, low: bool, near: float
 ) -> None:
-    """Bounds are rounded away from their scores, also where low scores are positive, and near 1."""
+    """Bounds are rounded away from their scores, also with low positive scores, and near 1."""
     z = [((place * 7919) % 3001) / 500 - 3 for place in range(3000)]
     rows = pl.DataFrame({"z": z, "y": [int(value + (place % 5) > 2) for place, value in enumerate(z)]})
     rows = rows.with_columns(

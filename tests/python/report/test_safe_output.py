@@ -1,4 +1,4 @@
-"""Text of users in what is written and printed: it is shown as it is, and does nothing."""
+"""Text of users in files and terminals: it is shown unchanged and never interpreted."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_invisible_characters_are_escaped() -> None:
     assert visible("a\u202eb\u2066\u200b\u200d\ufeff\u2028\xa0\xad") == (
         r"a\u202eb\u2066\u200b\u200d\ufeff\u2028\xa0\xad"
     )
-    # Fillers and selectors of variants are letters and marks without a width.
+    # Fillers and variation selectors are letters and marks without a width.
     assert visible("a\u3164\ufe0f\u034f\U000e0041") == r"a\u3164\ufe0f\u034f\U000e0041"
     assert visible("a\nb\x1b", keep="\n") == "a\nb\\x1b"
 
@@ -123,7 +123,7 @@ def test_a_page_of_markdown_has_no_text_of_users_but_as_text(tmp_path: Path) -> 
 
 
 def _plain(text: str) -> str:
-    """Return Markdown without what is escaped."""
+    """Return Markdown without escapes."""
     rest, plain = iter(text), ""
     for character in rest:
         if character == "\\":
@@ -262,7 +262,7 @@ def test_the_owner_of_a_replaced_file_stays(tmp_path: Path, monkeypatch: pytest.
     before = out.stat()
     replace_file(out, b"new")
     assert (out.stat().st_uid, out.stat().st_gid) == (before.st_uid, before.st_gid)
-    # Who may not give the new file to that owner writes into the old one.
+    # Without permission to change the owner, the old file is overwritten in place.
     real = os.stat
 
     def stat_of_another(path: str | Path, *arguments: object, **words: object) -> os.stat_result:

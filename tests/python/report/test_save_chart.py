@@ -60,7 +60,7 @@ def test_pictures(tmp_path: Path) -> None:
 
 
 def test_pixels_of_a_picture(tmp_path: Path) -> None:
-    """A pixel of a chart is a 72nd of an inch, and the file says how many pixels there are per metre."""
+    """A pixel of a chart is 1/72 inch, and the file has the number of pixels per metre."""
 
     def size(**options: Any) -> tuple[int, int]:
         chart = alt.Chart(ROWS).mark_point().encode(x="s").properties(width=360, height=100)

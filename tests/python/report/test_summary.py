@@ -1,4 +1,4 @@
-"""The summary that a report shows is the one of `roc_summary`, bit for bit."""
+"""The summary of a report equals `roc_summary`, bit for bit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 def assert_of_scores(rows: pl.DataFrame, columns: list[dict[str, Any]], **options: Any) -> None:
-    """The summaries of several scores are those of each."""
+    """Summaries of several scores equal those of each score."""
     groups = rows.group_by("g", maintain_order=True)
     several = groups.agg(roc_summaries(columns, **options).alias("x"))
     assert isinstance(several.schema["x"], pl.Array)
@@ -47,7 +47,7 @@ def assert_same(rows: pl.DataFrame, **arguments: Any) -> None:
         .unnest("x")
     )
     assert short.columns == ["g", *SUMMARY_COLUMNS]
-    # Bit for bit, also where a number is NaN.
+    # Bit for bit, also for NaN.
     assert repr(short.rows()) == repr(whole.select("g", *SUMMARY_COLUMNS).rows())
 
 
@@ -77,20 +77,20 @@ def test_any_rows(rows: list[Any], options: dict[str, Any]) -> None:
         states = frame.group_by("g", maintain_order=True).agg(state=pa.roc_state("y", "s"))
         assert_same(states, state="state", **options)
         assert_of_scores(states, [{"state": "state"}] * 2, **options)
-    # Scores of several dtypes, and the same score twice.
+    # Scores of several dtypes, and a repeated score.
     scores = [pl.col("s"), pl.col("n").cast(pl.Int8), pl.col("n"), pl.col("w").cast(pl.Decimal(9, 2))]
     for shared in ({}, {"count": "n"}, {} if options else {"weight": "w"}):
         columns = [{"label": "y", "score": score, **shared} for score in (*scores, pl.col("s"))]
         assert_of_scores(frame, columns, **options)
         assert_of_scores(frame, columns[:1], **options)
         if not options:
-            # More than are read at once.
+            # More scores than one pass reads.
             assert_of_scores(frame, columns * 4)
 
 
 @pytest.mark.parametrize("decimals", [1, 2, 9])
 def test_many_rows(decimals: int) -> None:
-    """In parts by all threads, with few distinct scores and with many, whichever class is rarer."""
+    """Test several threads, few and many distinct scores, and either class as the rarer one."""
     rng = np.random.default_rng(5)
     for share in (0.02, 0.4, 0.9):
         label = rng.random(300_000) < share

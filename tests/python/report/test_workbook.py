@@ -1,4 +1,4 @@
-"""Workbooks of Excel, and tables of commands as pages of Markdown."""
+"""Excel workbooks, and tables of commands as Markdown pages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FILES_AND_COLUMNS = [str(DATA), "--label", "label", "--score", "forest", "--scor
 
 
 class Sheets:
-    """What the XML of a workbook says."""
+    """Return the contents of a workbook's XML."""
 
     def __init__(self, file: Path) -> None:
         with ZipFile(file) as parts:
@@ -31,7 +31,7 @@ class Sheets:
             name: files[f"xl/worksheets/sheet{number}.xml"] for number, name in enumerate(self.names, 1)
         }
         self.about = self.sheets["about"]
-        # With all columns, if others are shown first.
+        # The sheet with all columns, if another one shows the main columns first.
         self.table = self.sheets.get("all columns", self.sheets["polars-auc"])
         self.styles = files["xl/styles.xml"]
         self.filters = files["xl/tables/table1.xml"]
@@ -39,12 +39,12 @@ class Sheets:
         self.texts = ["".join(re.findall(r"<t[^>]*>(.*?)</t>", text, re.DOTALL)) for text in texts]
 
     def cells(self, sheet: str) -> dict[str, str]:
-        """Return the text of each cell of text."""
+        """Return the text of each text cell."""
         found = re.findall(r'<c r="(\w+)"[^>]*t="s"[^>]*><v>(\d+)</v>', sheet)
         return {place: self.texts[int(number)] for place, number in found}
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Return the lines of the sheet that says what the table is about."""
+        """Return the lines of the sheet with the description of the table."""
         cells = self.cells(self.about)
         last = max(int(place[1:]) for place in cells)
         return [(cells[f"A{row}"], cells.get(f"B{row}", "")) for row in range(1, last + 1)]
@@ -72,7 +72,7 @@ def test_a_report(tmp_path: Path) -> None:
     assert sheets.names == ["summary", "polars-auc", "all columns", "about"]
     heads = [sheets.cells(sheets.table)[f"{column}1"] for column in "ABCD"]
     assert heads == ["scope", "segment", "score", "n"]
-    # The header and the names stay, columns have filters and widths.
+    # The header and the names are frozen; columns have filters and widths.
     assert 'xSplit="3" ySplit="1" topLeftCell="D2"' in sheets.table
     assert "<autoFilter" in sheets.filters
     widths = re.findall(r'<col min="\d+" max="\d+" width="([\d.]+)"', sheets.table)
@@ -107,7 +107,7 @@ def test_a_report_of_python(tmp_path: Path) -> None:
 
 
 def test_a_report_for_a_committee(tmp_path: Path) -> None:
-    """The first sheet says what the report says, and the next one has few columns: each is a page wide."""
+    """The first sheet is the report, and the next one has few columns: each is a page wide."""
     arguments = ["report", *FILES_AND_COLUMNS, "--versus", "rest", "--stability", "fold < 5", "--quiet"]
     gates = ["--fail-if", "auc < 0.5", "--fail-if", "lower < 0.99"]
     assert main([*arguments, *gates, "-o", str(tmp_path / "r.xlsx")]) == 1
@@ -122,7 +122,7 @@ def test_a_report_for_a_committee(tmp_path: Path) -> None:
     for name in ("summary", "polars-auc", "about"):
         assert "<pageSetup" in sheets.sheets[name]
         assert 'fitToHeight="0"' in sheets.sheets[name], name
-    # Columns that could not be read on one page are on several, with their names on each.
+    # Wide tables print on several pages, each with the names.
     assert 'scale="60"' in sheets.sheets["all columns"]
     chosen = ["--columns", "gini,n,auc"]
     assert main([*arguments, *chosen, "-o", str(tmp_path / "c.xlsx")]) == 0
@@ -132,7 +132,7 @@ def test_a_report_for_a_committee(tmp_path: Path) -> None:
         text for place, text in sheets.cells(sheets.table).items() if place.endswith("1") and len(place) == 2
     ]
     assert heads == ["scope", "segment", "score", "gini", "n", "auc"]
-    # The heading of a number is on the right, as the number is.
+    # Headings of numbers are right-aligned, like the numbers.
     rights = re.findall(r'<xf (?:(?!</xf>).)*?<alignment horizontal="right" indent="2"/></xf>', sheets.styles)
     assert len(rights) == 1
     styles = dict(re.findall(r'<c r="(\w1)" s="(\d+)"', sheets.table))
@@ -259,7 +259,7 @@ def test_null_and_no_word_and_the_word_null_differ(tmp_path: Path, command: str)
 
 
 def test_all_values_of_a_column_are_not_null(tmp_path: Path) -> None:
-    """Rows of all rows, and groups that a column does not make, have an empty cell."""
+    """Keys over all values, in overall rows or other groupings, are empty cells."""
     rows = pl.LazyFrame({"g": ["a", None] * 4, "h": ["b"] * 8, "y": [0, 0, 1, 1] * 2, "s": range(8)})
     report = pa.report(rows, "y", "s", by=["g", "h"], groupings="each").collect()
     cells = Sheets(pa.write_report(report, tmp_path / "r.xlsx"))

@@ -34,7 +34,7 @@ def test_tables_are_those_of_the_shell(tmp_path: Path, ending: str) -> None:
     pa.write_report(report(), path)
     shell = shell_page(tmp_path / f"shell{ending}")
     if ending == ".xlsx":
-        # The shell knows more of what the report is about, which is on other sheets.
+        # The shell adds metadata of the report, on other sheets.
         ours, theirs = Sheets(path), Sheets(tmp_path / "shell.xlsx")
         assert ours.cells(ours.table) == theirs.cells(theirs.table)
         numbers = [
@@ -115,7 +115,7 @@ SKIPPED = "No curve, distribution, gains and thresholds of all rows, because of 
 
 
 def test_a_page_reports_nan_of_its_rows(tmp_path: Path) -> None:
-    """The report has skipped NaN, and the option was forgotten."""
+    """The report skipped NaN, but the option of the page is missing."""
     table = pa.report(NANS, "label", ["forest", "tree"], by="segment", nan="skip")
     path = tmp_path / "report.html"
     options: dict[str, Any] = {"frame": NANS, "label": "label", "scores": ["forest", "tree"]}
@@ -198,7 +198,7 @@ def test_a_frame_of_other_rows_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     with pytest.raises(ValueError, match=r"write_report: frame has other rows than the report: of 'forest'"):
         pa.write_report(report(), path, frame=rows.head(100), **columns)
-    # As many rows of another class.
+    # The same number of rows, of another class.
     other = rows.with_columns(label=pl.col("label").cast(pl.Int8) * 0 + 1)
     with pytest.raises(ValueError, match="of them positive, and the report has 569 rows"):
         pa.write_report(report(), path, frame=other, **columns)
