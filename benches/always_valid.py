@@ -1,4 +1,4 @@
-"""How often gates that run every night raise a false alarm, and how soon they notice a drop of the AUC.
+"""False alarms of nightly gates, and their delay after a drop of the AUC.
 
 ``python benches/always_valid.py [--streams 2000] [--dry]`` simulates nights of binormal scores, a fifth of
 the rows positive, takes each night's AUC and standard error by ``roc_auc_ci``, and writes to
@@ -40,7 +40,7 @@ ALPHA = 0.05
 
 
 def nights(rng: np.random.Generator, auc: float, rows: int, count: int) -> pl.DataFrame:
-    """Return the AUC and its standard error of so many nights."""
+    """Return the AUC and its standard error for each night."""
     label = np.arange(rows) < rows // 5
     shift = math.sqrt(2) * NORMAL.inv_cdf(auc) * label
     parts = []
@@ -59,7 +59,7 @@ def nights(rng: np.random.Generator, auc: float, rows: int, count: int) -> pl.Da
 
 
 def simulated(rng: np.random.Generator, pool: pl.DataFrame, streams: int, count: int) -> pl.DataFrame:
-    """Return streams of nights of a pool."""
+    """Return streams of nights from a pool."""
     return pool[rng.integers(pool.height, size=streams * count)].with_columns(
         stream=pl.Series(np.repeat(np.arange(streams), count)),
         night=pl.Series(np.tile(np.arange(1, count + 1), streams)),
@@ -111,7 +111,7 @@ def gates(truth: float, drop_at: int | None) -> dict[str, pl.Expr]:
 
 
 def measured(streams: pl.DataFrame, truth: float, drop_at: int | None) -> Iterator[dict[str, Any]]:
-    """Yield what each gate does with streams."""
+    """Yield the results of each gate on streams."""
     for name, alarm in gates(truth, drop_at).items():
         first = streams.select("stream", "night", alarm=alarm).filter("alarm")
         if drop_at is None:

@@ -1,4 +1,4 @@
-"""How far estimates of the AUC are off while labels are missing, in several ways of missing.
+"""Errors of AUC estimates with missing labels, for several missing-data mechanisms.
 
 ``python benches/unlabelled.py [--streams 200] [--rows 20000]`` draws rows with calibrated probabilities,
 hides some labels, and compares what is said with the AUC of the same rows with all labels. It appends rows to
@@ -30,7 +30,7 @@ def inverse_logit(x: np.ndarray) -> np.ndarray:
 
 
 def ways(rng: np.random.Generator, n: int) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Return for each way of missing the labels, the scores, and which labels are hidden."""
+    """Return the labels, the scores, and the hidden labels of each mechanism."""
     logit = 1.2 * rng.standard_normal(n) - 1.5
     label = rng.random(n) < inverse_logit(logit)
     at_random, score = rng.random(n) < 0.2, inverse_logit(logit)
@@ -54,7 +54,7 @@ def ways(rng: np.random.Generator, n: int) -> dict[str, tuple[np.ndarray, np.nda
 
 
 def main() -> None:
-    """Draw, print and append."""
+    """Simulate, print and append."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--streams", type=int, default=200)
     parser.add_argument("--rows", type=int, default=20_000)
