@@ -1,12 +1,12 @@
 """False alarms of nightly gates, and their delay after a drop of the AUC.
 
-``python benches/always_valid.py [--streams 2000] [--dry]`` simulates nights of binormal scores, a fifth of
-the rows positive, takes each night's AUC and standard error by ``roc_auc_ci``, and writes to
-``benches/results/always_valid.csv`` what each gate does with streams of 365 nights: the share of streams
-with any alarm, and the median number of nights from a drop to the first alarm (of those streams that had
-none before it, but for the naive gate, which counts its next one). The column ``drawn`` says whether every
-night of a stream has rows of its own, or is drawn from a pool of simulated nights, whose mean AUC is then
-the truth. Everything is seeded.
+``python benches/always_valid.py [--streams 2000] [--dry]`` simulates nights of binormal scores with 20 %
+positives, and computes each night's AUC and standard error by ``roc_auc_ci``. It writes the results of each
+gate on streams of 365 nights to ``benches/results/always_valid.csv``. The columns are the share of streams
+with any alarm, and the median number of nights from a drop to the first alarm. The median is over streams
+without an earlier alarm; for the naive gate it is the next alarm. In the column ``drawn``, each night of a
+stream either has its own rows, or is sampled from a pool of simulated nights, whose mean AUC is then the
+truth. All seeds are fixed.
 
 The gates: ``naive`` tests the AUC of one night against the reference at 5 %, one-sided, by its standard
 error; ``bonferroni`` the same at 5 % / 365; ``always_valid`` the mean of all nights so far against the

@@ -1,4 +1,4 @@
-"""How often bands about ROC curves hold the whole curve of the population, and how wide they are.
+"""Coverage and width of bands about ROC curves, for the whole curve of the population.
 
 ``python benches/bands.py [--share 1.0] [--methods likelihood ...] [--cells normal ...] [--dry]`` simulates
 data whose ROC curve is known, takes the 95 % band of each sample by each method, and appends to

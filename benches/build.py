@@ -1,4 +1,4 @@
-"""How long a newcomer waits: the README's first command from nothing, and this crate alone.
+"""Build times: the README's first command in a new clone, and this crate alone.
 
 ``python benches/build.py`` clones the repository into an empty folder, runs the command there, and appends
 a row to ``benches/results/build.csv``: the seconds of the command, the units that cargo built for it, the

@@ -1,4 +1,4 @@
-"""How often the 95 % intervals of calibration and of decisions contain the true value.
+"""Coverage of the 95 % intervals of calibration and of decisions.
 
 ``python benches/calibration_coverage.py [--share 1.0]`` simulates labels of probabilities ``p`` with normal
 logits, takes as score ``p`` itself or ``expit(0.7 logit(p) + 0.2)``, compares it with a noisy one, and

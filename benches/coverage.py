@@ -1,4 +1,4 @@
-"""How often the 95 % intervals of ``roc_auc_ci`` cover the true AUC.
+"""Coverage of the 95 % intervals of ``roc_auc_ci``.
 
 ``python benches/coverage.py [--share 1.0] [--only delong] [--dry]`` simulates data whose AUC is known, takes
 the interval of each replicate by each method, and writes to ``benches/results/coverage.csv`` how many hold

@@ -1,4 +1,4 @@
-"""How often bands for the difference of two ROC curves hold the whole difference, and how wide they are.
+"""Coverage and width of bands for the difference of two ROC curves.
 
 ``python benches/difference_bands.py [--share 1.0] [--cells equal ...] [--sizes 50+50 ...] [--dry]`` simulates
 two scores of the same rows whose ROC curves are known, takes the 95 % band of each sample, and appends to

@@ -1,4 +1,4 @@
-"""How often tests of nights with few positives raise a false alarm.
+"""False-alarm rates of tests on nights with few positives.
 
 ``python benches/few_positives.py [--streams 500] [--dry]`` simulates streams of 365 nights with the same
 AUC, and writes to ``benches/results/few_positives.csv`` the share of streams in which each test of

@@ -1,4 +1,4 @@
-"""How time and memory grow with the number of rows, segments, classes or scores.
+"""Growth of time and memory with the number of rows, segments, classes or scores.
 
 ``python benches/growth.py [--rounds 3] [--only segments scores] [--works compare]`` runs each work with sizes
 that double, each size in a process of its own. It appends a row for each size to

@@ -1,4 +1,4 @@
-"""What it costs that a clone does not optimise Polars' own crates, and what a published wheel gains.
+"""The cost of unoptimised Polars crates in a clone, and the gain of a published wheel.
 
 ``python benches/optimised.py release=A.so optimised=B.so wheel=C.so`` times nine queries with libraries of
 one commit, each in a process of its own with a copy of the package; the first one is what the others are

@@ -1,4 +1,4 @@
-"""The page of a report: how long it takes beside the table, how large it is, how a browser gets on with it.
+"""The page of a report: its time relative to the table, its size, and its speed in a browser.
 
 ``python benches/page.py [--rounds 3] [--rows 10000000] [--browser PATH]`` writes rows of 3 scores and 200
 segments, and runs ``polars-auc report`` with the table alone and with the page, alternately and each in a

@@ -1,4 +1,4 @@
-"""How the power that ``roc_auc_difference_power`` states compares with how often the test rejects.
+"""The power by ``roc_auc_difference_power``, compared with the rejection rate of the test.
 
 ``python benches/power.py [--replicates 4000] [--dry]`` simulates two correlated normal scores, takes of each
 replicate the power by ``roc_auc_difference_power`` and the p-value of ``roc_auc_difference``, and writes

@@ -1,4 +1,4 @@
-"""How often segments are found to differ from the rest by ``compare_segments``, in a simulation.
+"""Simulation of false alarms and power of ``compare_segments``.
 
 ``python benches/segments.py [--books 1000] [--dry]`` makes books of six segments of 1,500 rows and writes
 ``benches/results/segments.csv``. A score is the true probability that a row is positive, given a number that

@@ -1,4 +1,4 @@
-"""How often 95 % intervals cover the truth where that is hard: few rows, a small part of a curve, clusters.
+"""Coverage of 95 % intervals in hard cases: few rows, a small part of a curve, clusters.
 
 ``python benches/small_samples.py [--only partial] [--when after] [--share 1.0] [--dry]`` simulates data whose
 truth is known, takes the interval of each replicate by each method, and writes to

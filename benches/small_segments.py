@@ -1,4 +1,4 @@
-"""How intervals and comparisons of AUCs keep their level with few positives.
+"""Error rates of intervals and comparisons of AUCs with few positives.
 
 ``python benches/small_segments.py [--share 1.0] [--only intervals alarms] [--dry]`` simulates rows whose
 AUC is known and writes to ``benches/results/small_segments.csv``:

@@ -1,4 +1,4 @@
-"""ROC AUC on a Spark of this machine, beside Spark's own evaluator and beside Polars.
+"""Time of ROC AUC on a local Spark, compared with Spark's evaluator and with Polars.
 
 ``python benches/spark.py [--rows 1e6] [--rounds 5]`` starts Spark with one worker for each core, on rows of
 a Parquet file that it has cached, and appends rows to ``benches/results/spark.csv``: the median seconds of

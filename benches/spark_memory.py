@@ -1,4 +1,4 @@
-"""Reports on a cluster of Spark whose executors have little memory: do they end, and what do they take.
+"""Completion and memory of reports on a Spark cluster with small executors.
 
 ``python benches/spark_memory.py [--rows 2e7] [--memory 512]`` starts two executors of so many MB on this
 machine, each with one core and a Python process of its own. The rows are those of a Parquet file in 8 parts,

@@ -1,9 +1,9 @@
 """Sizes of states relative to their rows, in Parquet files, for scores of few and of many digits.
 
-``python benches/state_sizes.py [--rows 1e6]`` writes the label and the score of one day's rows, and states of
-them, with the compression that Polars takes by default. It appends a row for each form to
-``benches/results/state_sizes.csv``: its bytes, and their ratio to those of the rows. The seed is fixed, and
-nothing is timed.
+``python benches/state_sizes.py [--rows 1e6]`` writes the label and the score of one day's rows, and their
+states, with the default compression of Polars. It appends a row for each form to
+``benches/results/state_sizes.csv``: its bytes, and their ratio to the bytes of the rows. The seed is fixed,
+and nothing is timed.
 """
 
 from __future__ import annotations

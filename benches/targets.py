@@ -1,9 +1,9 @@
 """Promised speed of this package, as ratios to contenders in the same run.
 
-``python benches/targets.py [--rounds 9] [--rows 1e7] [--only few shapes]`` runs the works below. Within one
-work the contenders take turns, in another order each round; a row for each comparison is appended to
-``benches/results/targets.csv``: the medians, their ratio, and the ratio promised. With ``--check`` the exit
-status tells whether all promises were kept. Thread counts and memory are measured in processes of their own.
+``python benches/targets.py [--rounds 9] [--rows 1e7] [--only few shapes]`` runs the works below. The
+contenders of a work alternate, in another order each round. A row for each comparison is appended to
+``benches/results/targets.csv``: the medians, their ratio, and the promised ratio. With ``--check`` the exit
+status is 1 if a promise is broken. Thread counts and memory are measured in separate processes.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Errors of AUC estimates with missing labels, for several missing-data mechanisms.
 
-``python benches/unlabelled.py [--streams 200] [--rows 20000]`` draws rows with calibrated probabilities,
-hides some labels, and compares what is said with the AUC of the same rows with all labels. It appends rows to
-``benches/results/unlabelled.csv``: for each way and estimate the mean and the root of the mean square of the
-difference; for the bounds their mean width, and how often they hold the AUC. The seed is fixed, and nothing
-is timed.
+``python benches/unlabelled.py [--streams 200] [--rows 20000]`` simulates rows with calibrated probabilities,
+hides some labels, and compares the estimates with the AUC of the fully labelled rows. It appends rows to
+``benches/results/unlabelled.csv``: for each mechanism and estimate the mean and the root mean square of the
+error; for the bounds their mean width and their coverage. The seed is fixed, and nothing is timed.
 """
 
 from __future__ import annotations
