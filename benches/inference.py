@@ -1,14 +1,14 @@
 """The speed of inference against other software, each comparison as a ratio within one run.
 
 ``python benches/inference.py [--rounds 9] [--share 1.0] [--only paired bootstrap]`` runs the works below as
-``targets.py`` does: the contenders of a work take turns in a shuffled order, and a row for each comparison is
-appended to ``benches/results/inference.csv``. With ``--check`` the exit status tells whether all promises
-were kept. Before anything is timed the contenders' answers are held against each other, and a difference ends
-the run. ``--share`` takes that share of the rows and groups, to try things out.
+``targets.py`` does: the contenders of a work alternate in random order, and a row for each comparison is
+appended to ``benches/results/inference.csv``. With ``--check`` the exit status is 1 if a promise is broken.
+The contenders' results are compared first, and a difference ends the run. ``--share`` uses this share of the
+rows and groups, for trial runs.
 
-R with pROC waits in a process of its own that has read its data; what is timed is one line sent and answered.
-R and numpy compute on one thread. Slow contenders run in three rounds, and with fewer resamples where so many
-would take minutes: the time is then scaled, and the contender's name says so.
+R with pROC is a separate process with its data in memory; the measured time is one line and its result. R and
+numpy compute on one thread. Slow contenders run in three rounds, and with fewer resamples where the full
+number would take minutes. Their time is then scaled, and their name shows it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reports of many Parquet rows: time and memory of whole processes, beside a sum of the same columns.
+"""Reports of many Parquet rows: time and memory of processes, compared with a sum of the same columns.
 
 ``python benches/parquet.py [--rows 1e8] [--groups 200] [--rounds 3] [--queries QUERY ...]`` writes ten files
 into a temporary folder, the same rows sorted by group, and the same rows as partitions, as far as the queries
