@@ -1,4 +1,4 @@
-"""Check a wheel as a user meets it, without a compiler: its size, and the README's first query.
+"""Check a wheel in a user's environment, without a compiler: its size, and the README's first query.
 
 ``python .ci/try_wheel.py FOLDER``, with the wheel of the folder installed; needs nothing but Polars.
 """

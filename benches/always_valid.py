@@ -1,12 +1,12 @@
-"""How often gates that run every night raise a false alarm, and how soon they notice a drop of the AUC.
+"""False alarms of nightly gates, and their delay after a drop of the AUC.
 
-``python benches/always_valid.py [--streams 2000] [--dry]`` simulates nights of binormal scores, a fifth of
-the rows positive, takes each night's AUC and standard error by ``roc_auc_ci``, and writes to
-``benches/results/always_valid.csv`` what each gate does with streams of 365 nights: the share of streams
-with any alarm, and the median number of nights from a drop to the first alarm (of those streams that had
-none before it, but for the naive gate, which counts its next one). The column ``drawn`` says whether every
-night of a stream has rows of its own, or is drawn from a pool of simulated nights, whose mean AUC is then
-the truth. Everything is seeded.
+``python benches/always_valid.py [--streams 2000] [--dry]`` simulates nights of binormal scores with 20 %
+positives, and computes each night's AUC and standard error by ``roc_auc_ci``. It writes the results of each
+gate on streams of 365 nights to ``benches/results/always_valid.csv``. The columns are the share of streams
+with any alarm, and the median number of nights from a drop to the first alarm. The median is over streams
+without an earlier alarm; for the naive gate it is the next alarm. In the column ``drawn``, each night of a
+stream either has its own rows, or is sampled from a pool of simulated nights, whose mean AUC is then the
+truth. All seeds are fixed.
 
 The gates: ``naive`` tests the AUC of one night against the reference at 5 %, one-sided, by its standard
 error; ``bonferroni`` the same at 5 % / 365; ``always_valid`` the mean of all nights so far against the
@@ -40,7 +40,7 @@ ALPHA = 0.05
 
 
 def nights(rng: np.random.Generator, auc: float, rows: int, count: int) -> pl.DataFrame:
-    """Return the AUC and its standard error of so many nights."""
+    """Return the AUC and its standard error for each night."""
     label = np.arange(rows) < rows // 5
     shift = math.sqrt(2) * NORMAL.inv_cdf(auc) * label
     parts = []
@@ -59,7 +59,7 @@ def nights(rng: np.random.Generator, auc: float, rows: int, count: int) -> pl.Da
 
 
 def simulated(rng: np.random.Generator, pool: pl.DataFrame, streams: int, count: int) -> pl.DataFrame:
-    """Return streams of nights of a pool."""
+    """Return streams of nights from a pool."""
     return pool[rng.integers(pool.height, size=streams * count)].with_columns(
         stream=pl.Series(np.repeat(np.arange(streams), count)),
         night=pl.Series(np.tile(np.arange(1, count + 1), streams)),
@@ -111,7 +111,7 @@ def gates(truth: float, drop_at: int | None) -> dict[str, pl.Expr]:
 
 
 def measured(streams: pl.DataFrame, truth: float, drop_at: int | None) -> Iterator[dict[str, Any]]:
-    """Yield what each gate does with streams."""
+    """Yield the results of each gate on streams."""
     for name, alarm in gates(truth, drop_at).items():
         first = streams.select("stream", "night", alarm=alarm).filter("alarm")
         if drop_at is None:

@@ -1,8 +1,8 @@
-"""How long bands about ROC curves take, beside rocci, and beside what they stand on.
+"""The time of bands about ROC curves, compared with rocci and with their components.
 
-``python benches/band_speed.py [--rounds 5] [--dry]`` appends to ``benches/results/band_speed.csv`` the median
-seconds of each piece of work and of what it is compared with, and their ratio. The contenders take turns in a
-random order. All bands have 2,000 resamples unless the row says another number.
+``python benches/band_speed.py [--rounds 5] [--dry]`` appends rows to ``benches/results/band_speed.csv``: the
+median seconds of each work and of its contender, and their ratio. The contenders alternate in random order.
+All bands have 2,000 resamples unless the row has another number.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def rows(n: int, groups: int = 1) -> pl.DataFrame:
 
 
 def contenders() -> dict[tuple[str, str], tuple[Work, Work]]:
-    """Return for each comparison our work and the other."""
+    """Return our work and the contender of each comparison."""
     import rocci  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     def ours(
@@ -82,7 +82,7 @@ def contenders() -> dict[tuple[str, str], tuple[Work, Work]]:
 
 
 def seconds(work: Work) -> float:
-    """Return how long a piece of work takes."""
+    """Return the time of a work."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start

@@ -1,4 +1,4 @@
-"""How often bands about ROC curves hold the whole curve of the population, and how wide they are.
+"""Coverage and width of bands about ROC curves, for the whole curve of the population.
 
 ``python benches/bands.py [--share 1.0] [--methods likelihood ...] [--cells normal ...] [--dry]`` simulates
 data whose ROC curve is known, takes the 95 % band of each sample by each method, and appends to
@@ -38,31 +38,31 @@ RATES = np.sort(
         [np.geomspace(1e-4, 0.01, 31), 1 - np.geomspace(1e-4, 0.01, 31), np.linspace(0.01, 0.99, 939)]
     )
 )
-"""Where a curve is compared with a band."""
+"""The rates where a curve is compared with a band."""
 
 SEEDS = 50
-"""Resamples of one seed draw the same places in every group of one size, so samples are dealt to many."""
+"""Groups of one size and seed share their resamples, so samples are divided over many seeds."""
 
 Array: TypeAlias = NDArray[np.float64]
 Draw: TypeAlias = Callable[[np.random.Generator, int], Array]
 Tail: TypeAlias = Callable[[Array], Array]
-"""From a threshold to the share of a class that scores higher."""
+"""Maps a threshold to the share of a class with higher scores."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How the scores of both classes are distributed."""
+    """The distributions of the scores of both classes."""
 
     name: str
     pos: Draw
     neg: Draw
     truth: Callable[[Array], Array]
-    """The tpr of the population's curve at an fpr."""
+    """Return the tpr of the population's curve at an fpr."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Scores of a shape, and how many rows of either class a sample has."""
+    """A shape of scores, and the numbers of rows of a sample."""
 
     shape: Shape
     n_pos: int
@@ -70,7 +70,7 @@ class Cell:
 
 
 def _between(pos: Tail, neg: Tail) -> Callable[[Array], Array]:
-    """Return the curve of two continuous distributions; each threshold is found by halving."""
+    """Return the curve of two continuous distributions; bisection finds each threshold."""
 
     def truth(fpr: Array) -> Array:
         low, high = np.full_like(fpr, -1e7), np.full_like(fpr, 1e7)
@@ -93,7 +93,7 @@ def _normal(shift: float) -> Shape:
 
 
 def _rounded(shift: float, step: float) -> Shape:
-    """Return normal scores that are rounded, so that few are distinct; ties are diagonals of the curve."""
+    """Return rounded normal scores, so that few are distinct; ties are diagonals of the curve."""
     edges = step * (np.arange(60, -61, -1) - 0.5)
     fpr, tpr = (np.concatenate([[0], norm.sf(edges - by), [1]]) for by in (0, shift))
     return Shape(
@@ -109,7 +109,7 @@ def _mixed(rng: np.random.Generator, n: int, low: float, high: float) -> Array:
 
 
 def _humps(centers: tuple[float, ...], width: float) -> tuple[Draw, Tail]:
-    """Return how to draw from narrow normal distributions that are equally likely, and their tail."""
+    """Return a sampler of a mixture of narrow normal distributions, and its tail."""
     return (
         lambda rng, n: rng.normal(rng.choice(centers, n), width),
         lambda c: np.mean([norm.sf((c - center) / width) for center in centers], axis=0),
@@ -117,7 +117,7 @@ def _humps(centers: tuple[float, ...], width: float) -> tuple[Draw, Tail]:
 
 
 def _separate_humps() -> Shape:
-    """Return scores whose curve is a stair with sharp corners."""
+    """Return scores whose curve is a staircase with sharp corners."""
     (pos, pos_tail), (neg, neg_tail) = _humps((0, 2, 4), 0.3), _humps((-1, 1, 3), 0.3)
     return Shape("three separate humps", pos, neg, _between(pos_tail, neg_tail))
 
@@ -189,27 +189,27 @@ METHODS: dict[str, dict[str, Any]] = {
 
 
 def sample(cell: Cell, number: int) -> tuple[NDArray[np.bool_], Array]:
-    """Draw the labels and scores of a sample."""
+    """Simulate the labels and scores of a sample."""
     rng = np.random.default_rng([number, cell.n_pos, cell.n_neg])
     label = np.arange(cell.n_pos + cell.n_neg) < cell.n_pos
     return label, np.concatenate([cell.shape.pos(rng, cell.n_pos), cell.shape.neg(rng, cell.n_neg)])
 
 
 Held: TypeAlias = tuple[bool, bool, float]
-"""Whether a band holds the whole curve, at its places and between them, and its width."""
+"""Return whether a band contains the whole curve, at its points and between them, and its width."""
 
 
 def held(truth: Callable[[Array], Array], lower: tuple[Array, Array], upper: tuple[Array, Array]) -> Held:
-    """Compare a curve with a lower and an upper one, each by fpr and tpr."""
+    """Compare a curve with a lower and an upper limit, each by fpr and tpr."""
 
     def surplus(curve: tuple[Array, Array]) -> Array:
-        # Points on the axis may be rounded off it.
+        # Rounding may move points off the axis.
         inner = (curve[0] > 1e-9) & (curve[0] < 1 - 1e-9)
         difference: Array = curve[1][inner] - truth(curve[0][inner])
         return difference
 
     at_places = bool((surplus(lower) <= 1e-9).all() and (surplus(upper) >= -1e-9).all())
-    # A regional band has no limits elsewhere. Others go from 0 to 1.
+    # A regional band has limits only in its region; other bands cover 0 to 1.
     first, last = lower[0].min(), lower[0].max()
     rates = RATES[(first <= RATES) & (last >= RATES)]
     low, high = np.interp(rates, *lower), np.interp(rates, *upper)
@@ -219,7 +219,7 @@ def held(truth: Callable[[Array], Array], lower: tuple[Array, Array], upper: tup
 
 
 def package_bands(options: dict[str, Any], cell: Cell, numbers: range) -> Iterator[Held]:
-    """Yield what the bands of samples hold, many samples in one query."""
+    """Yield the coverage of bands, many samples in one query."""
     is_resampled = options["method"] not in ("order_statistics", "fixed_width", "working_hotelling")
     for seed in range(SEEDS):
         dealt = [number for number in numbers if number % SEEDS == seed]
@@ -247,13 +247,13 @@ def package_bands(options: dict[str, Any], cell: Cell, numbers: range) -> Iterat
 
 
 def rocci_bands(method: str, cell: Cell, numbers: range) -> Iterator[Held]:
-    """Yield what the bands of rocci hold, sample by sample."""
+    """Yield the coverage of rocci's bands, sample by sample."""
     import rocci  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     for number in numbers:
         label, score = sample(cell, number)
         with warnings.catch_warnings():
-            # It warns of ties and of few rows.
+            # rocci warns of ties and of few rows.
             warnings.simplefilter("ignore")
             band = rocci.roc_band(
                 label.astype(float),
@@ -287,7 +287,7 @@ def main() -> None:
             cell = Cell(shape, n_pos, n_neg)
             for method in options.methods:
                 ours = method in METHODS
-                # rocci takes one curve at a time.
+                # rocci supports one curve at a time.
                 samples = range(int((SAMPLES if ours else SAMPLES // 4) * options.share))
                 found = list(
                     package_bands(METHODS[method], cell, samples)

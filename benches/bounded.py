@@ -1,4 +1,4 @@
-"""Reports with ``memory="bounded"`` beside ordinary reports: time and memory of whole processes.
+"""Time and memory of reports with ``memory="bounded"`` and of ordinary reports, in separate processes.
 
 ``python benches/bounded.py [--rounds 3] [--shapes SHAPE ...]`` writes the rows of each shape into a temporary
 folder as Parquet files, and appends rows to ``benches/results/bounded.csv``. Each report runs in a process of
@@ -36,7 +36,7 @@ SHAPES = {
     "many groups, versus": (3_000_000, 3, 300_000),
 }
 VERSUS = {"many groups, versus": "rest"}
-"""What groups are compared with."""
+"""The reference of comparisons of groups."""
 
 ORDINARY = "ordinary"
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -49,7 +49,7 @@ FILES = 10
 
 
 def write(folder: Path, shape: str) -> None:
-    """Write labels, groups and distinct normal scores, those of positives one standard deviation higher."""
+    """Write labels, groups and distinct normal scores; positives are shifted by one standard deviation."""
     rows, scores, groups = SHAPES[shape]
     rng = np.random.default_rng(1)
     for number in range(FILES):
@@ -84,7 +84,7 @@ def main() -> None:
         return
     for shape in arguments.shapes:
         with tempfile.TemporaryDirectory() as folder:
-            # Memory of this process would be counted as that of the processes it starts.
+            # Data in this process would count in the peak memory of its child processes.
             subprocess.run([sys.executable, __file__, "--write", folder, shape], check=True)
             results = measured(__file__, list(OPTIONS), arguments.rounds, folder, shape)
         medians = {

@@ -1,4 +1,4 @@
-"""How long a newcomer waits: the README's first command from nothing, and this crate alone.
+"""Build times: the README's first command in a new clone, and this crate alone.
 
 ``python benches/build.py`` clones the repository into an empty folder, runs the command there, and appends
 a row to ``benches/results/build.csv``: the seconds of the command, the units that cargo built for it, the
@@ -27,13 +27,13 @@ RESULTS = HERE / "results" / "build.csv"
 
 
 def first_command(readme: str) -> str:
-    """Return the one line in the code fence that follows the README's marker of the main job."""
+    """Return the line in the code fence after the README's marker of the main job."""
     fenced = readme.split("<!-- main job -->", 1)[1].split("```")[1]
     return fenced.split("\n", 1)[1].strip()
 
 
 def seconds(command: str, folder: Path) -> float:
-    """Run a command in a folder and return how long it took by the clock."""
+    """Run a command in a folder and return its wall-clock time."""
     start = time.perf_counter()
     subprocess.run(["bash", "-c", command], cwd=folder, check=True, stdout=sys.stderr)
     return time.perf_counter() - start
@@ -46,7 +46,7 @@ def measured(folder: Path) -> dict[str, str | int | float]:
     waited = seconds(first_command((clone / "README.md").read_text()), clone)
     units = len(list((clone / "target/release/.fingerprint").iterdir()))
     build = "cargo build --release --locked --lib"
-    # What pip built has other settings; so the dependencies are there only after a first build.
+    # pip builds with other settings, so a first build compiles the dependencies.
     seconds(build, clone)
     (clone / "src/lib.rs").touch()
     crate = seconds(build, clone)

@@ -1,7 +1,7 @@
-"""How long statistics of calibration and of decisions take beside ``roc_auc`` and ``roc_summary``.
+"""Time of calibration and decision statistics, relative to ``roc_auc`` and ``roc_summary``.
 
-``python benches/calibration.py [--rows 1000000]`` times each expression in turn with ``roc_auc``, for one
-column and for 100,000 groups, and writes the medians of the ratios to ``benches/results/calibration.csv``.
+``python benches/calibration.py [--rows 1000000]`` times each expression alternately with ``roc_auc``, for one
+column and for 100,000 groups. It writes the median ratios to ``benches/results/calibration.csv``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How often the 95 % intervals of calibration and of decisions contain the true value.
+"""Coverage of the 95 % intervals of calibration and of decisions.
 
 ``python benches/calibration_coverage.py [--share 1.0]`` simulates labels of probabilities ``p`` with normal
 logits, takes as score ``p`` itself or ``expit(0.7 logit(p) + 0.2)``, compares it with a noisy one, and
@@ -29,7 +29,7 @@ MOST_ROWS = 8_000_000
 SPREAD = 1.2
 """The standard deviation of the logits."""
 NOISE = 0.7
-"""The standard deviation of what is added to the logits for a second score."""
+"""The standard deviation of the noise on the logits of a second score."""
 THRESHOLD = 0.1
 POPULATION = 2_000_000
 N_RESAMPLES = 200
@@ -42,7 +42,7 @@ def expit(x: Numbers) -> Numbers:
 
 
 def center(rate: float) -> float:
-    """Return the mean logit with this rate of positives, by bisection."""
+    """Return the mean logit for this rate of positives, by bisection."""
     z = np.linspace(-6, 6, 2_001)
     density = np.exp(-z * z / 2)
     low, high = -12.0, 12.0
@@ -76,7 +76,7 @@ PREFIXED = ("observed_expected", "in_the_large", "slope", "intercept")
 def limits() -> list[pl.Expr]:
     """Return the limits of all intervals, as columns of one name and `lower` or `upper`."""
     records = {name: interval.struct for name, interval in INTERVALS.items()}
-    # One bin of a calibration curve, and one grade: all rows.
+    # One bin of a calibration curve, and one grade, contain all rows.
     curve = pa.calibration_curve("y", "s", bins=1).list.first().struct
     grade = pa.calibration_by_grade("y", "grade").list.first().struct
     summary = pa.calibration_summary("y", "s").struct
@@ -98,12 +98,12 @@ def noisy(p: Numbers, seed: list[int]) -> Numbers:
 
 
 def slope_of(p: Numbers, s: Numbers) -> float:
-    """Return the mean score of positives less that of negatives."""
+    """Return the mean score of positives minus that of negatives."""
     return float(np.average(s, weights=p) - np.average(s, weights=1 - p))
 
 
 def share_in_subgroup(p: Numbers) -> Numbers:
-    """Return for each row the probability that it is in a subgroup, whose rows have higher scores."""
+    """Return for each row the probability of a subgroup; its rows have higher scores."""
     return expit(0.5 * np.log(p / (1 - p)))
 
 

@@ -1,4 +1,4 @@
-"""How often the 95 % intervals of ``roc_auc_ci`` cover the true AUC.
+"""Coverage of the 95 % intervals of ``roc_auc_ci``.
 
 ``python benches/coverage.py [--share 1.0] [--only delong] [--dry]`` simulates data whose AUC is known, takes
 the interval of each replicate by each method, and writes to ``benches/results/coverage.csv`` how many hold
@@ -31,12 +31,13 @@ LEVEL = 0.95
 TOLERATED = (0.935, 0.965)
 
 CORRELATION = 0.5
-"""Of the two rows of a cluster."""
+"""The correlation of the two rows of a cluster."""
 
 SEEDS = 100
-"""The bootstrap draws the same places in every group that has the same seed and size, so that what its draws
-happen to be would not average out over replicates: the coverage by 2000 resamples has a standard deviation
-of 0.6 % from seed to seed. Replicates are therefore dealt to so many seeds."""
+"""Groups of one size and seed share their bootstrap resamples, whose random error would not average out over
+replicates: the coverage with 2000 resamples has a standard deviation of 0.6 % between seeds. So replicates
+are divided over this number of seeds.
+"""
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Method:
     clustered: bool = False
 
     def truth(self, auc: float) -> float:
-        """Return the area that the interval should contain, under the whole curve or a part of it."""
+        """Return the true area, under the whole curve or a part of it."""
         if "max_fpr" not in self.options:
             return auc
         normal, steps = NormalDist(), 200_000
@@ -83,14 +84,14 @@ METHODS = [
 
 
 def replicates(method: Method, n_class: int) -> int:
-    """Return how many replicates a method is given: the bootstrap costs a thousand times as much."""
+    """Return the number of replicates of a method: the bootstrap costs a thousand times as much."""
     if not method.resamples:
         return 20_000
     return 10_000 if n_class <= 50 else 4000
 
 
 def simulated(auc: float, n_class: int, count: int, *, clusters: bool, seed: int) -> pl.DataFrame:
-    """Return replicates of so many rows of each class; clusters are of two rows of one class."""
+    """Return replicates with these numbers of rows; clusters are two rows of one class."""
     rng = np.random.default_rng(seed)
     label = np.tile(np.repeat([False, True], n_class), count)
     noise = rng.standard_normal(label.size)

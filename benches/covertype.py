@@ -50,7 +50,7 @@ ROW_BANDS: dict[str, dict[str, Any]] = {
 
 
 def population(path: Path) -> pl.DataFrame:
-    """Return labels and scores of the two largest classes, for all rows that the tree did not learn from."""
+    """Return labels and scores of the two largest classes, for all rows outside of the training set."""
     from sklearn.tree import DecisionTreeClassifier
 
     rows = pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path, has_header=False)
@@ -68,14 +68,14 @@ def population(path: Path) -> pl.DataFrame:
 
 
 def test_sets(rows: pl.DataFrame, size: int, number: int, seed: int) -> pl.DataFrame:
-    """Draw so many test sets of rows."""
+    """Sample test sets of rows."""
     rng = np.random.default_rng([seed, size])
     sampled = np.concatenate([rng.choice(rows.height, size, replace=False) for _ in range(number)])
     return rows[sampled].with_columns(set=np.repeat(np.arange(number), size))
 
 
 def bands(rows: pl.DataFrame, size: int, samples: int) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
-    """Yield what bands were made of, and a frame with a band for each sample."""
+    """Yield the source of bands, and a frame with a band for each sample."""
     for runs in RUNS:
         sets = test_sets(rows, size, samples * runs, runs).with_columns(sample=pl.col("set") // runs)
         for name, options in CURVE_BANDS.items():
@@ -117,12 +117,12 @@ def judged(bands: pl.DataFrame, whole: pl.Series, new: pl.DataFrame) -> dict[str
 
 
 def _at(places: pl.DataFrame, limit: str) -> Any:
-    """Return the tpr of a limit at rates in equal steps."""
+    """Return the tpr of a limit at equally spaced rates."""
     return np.interp(np.linspace(0, 1, PLACES), places[f"{limit}_fpr"], places[f"{limit}_tpr"])
 
 
 def figures(rows: pl.DataFrame, folder: Path) -> None:
-    """Draw bands of one test set, and how many new curves are within bands of 100 runs as epsilon grows."""
+    """Draw the bands of one test set, and the share of new curves within bands of 100 runs by epsilon."""
     whole = rows.select(pa.roc_curve("label", "score", max_points=200)).explode("score").unnest("score")
     one = test_sets(rows, 1000, 1, 1)
     methods = {

@@ -1,4 +1,4 @@
-"""How often bands for the difference of two ROC curves hold the whole difference, and how wide they are.
+"""Coverage and width of bands for the difference of two ROC curves.
 
 ``python benches/difference_bands.py [--share 1.0] [--cells equal ...] [--sizes 50+50 ...] [--dry]`` simulates
 two scores of the same rows whose ROC curves are known, takes the 95 % band of each sample, and appends to
@@ -31,7 +31,7 @@ SAMPLES = 400
 RESAMPLES = 500
 
 SEEDS = 50
-"""Resamples of one seed draw the same places in every group of one size, so samples are dealt to many."""
+"""Groups of one size and seed share their resamples, so samples are divided over many seeds."""
 
 SIZES = [(10, 10), (50, 50), (100, 100), (500, 500), (500, 5), (20, 2000), (2000, 20)]
 
@@ -40,14 +40,14 @@ Array: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Score:
-    """How the scores of positives are distributed, ``shift + spread * noise``; negatives are noise."""
+    """The distribution of positives' scores, ``shift + spread * noise``; negatives are noise."""
 
     shift: float
     spread: float = 1
     step: float | None = None
-    """What scores are rounded to, so that few are distinct."""
+    """The rounding of scores, so that few are distinct."""
     heavy: bool = False
-    """Whether noise has the distribution t(2), and not the normal one."""
+    """Whether noise is t(2) instead of normal."""
 
     def of(self, noise: Array, label: NDArray[np.bool_]) -> Array:
         """Return scores from normal noise."""
@@ -71,7 +71,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two scores of the same rows, and how their noise is correlated."""
+    """Two scores of the same rows, and the correlation of their noise."""
 
     name: str
     a: Score
@@ -118,7 +118,7 @@ def judged(pair: Pair, n_pos: int, n_neg: int, samples: int, judge: Callable[...
 
 
 def band(seed: int) -> pl.Expr:
-    """Return the band that is judged."""
+    """Return the evaluated band."""
     return pa.roc_difference_band("label", "a", "b", level=LEVEL, n_resamples=RESAMPLES, seed=seed)
 
 

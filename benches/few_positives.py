@@ -1,4 +1,4 @@
-"""How often tests of nights with few positives raise a false alarm.
+"""False-alarm rates of tests on nights with few positives.
 
 ``python benches/few_positives.py [--streams 500] [--dry]`` simulates streams of 365 nights with the same
 AUC, and writes to ``benches/results/few_positives.csv`` the share of streams in which each test of
@@ -95,7 +95,7 @@ def tests(truth: float, *, counts: bool) -> dict[str, pl.Expr]:
 
 
 def measured(streams: pl.DataFrame, truth: float, *, counts: bool) -> Iterator[dict[str, Any]]:
-    """Yield how often each test raises an alarm."""
+    """Yield the alarm rates of each test."""
     least = {name: test.struct.field("p_value").min() for name, test in tests(truth, counts=counts).items()}
     p_values = streams.lazy().group_by("stream").agg(**least).collect()
     for name in least:

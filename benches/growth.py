@@ -1,12 +1,11 @@
-"""How time and memory grow with the number of rows, segments, classes or scores.
+"""Growth of time and memory with the number of rows, segments, classes or scores.
 
 ``python benches/growth.py [--rounds 3] [--only segments scores] [--works compare]`` runs each work with sizes
-that double, each size in a process of its own. It appends a row for each size to
-``benches/results/growth.csv``: the fastest of the rounds by the clock and by the time of all processors, the
-most memory that the process took beyond that of its data, the ratio of the times of all processors for this
-and for half the size (other programs change them less than the clock), and how the docstring says that time
-grows. With ``--check`` the exit status tells whether a work that is said to take n log n took more than
-``MOST`` times as long for twice the size.
+that double, each size in a separate process. It appends a row for each size to
+``benches/results/growth.csv``: the fastest round by wall-clock time and by CPU time, and the peak memory
+beyond the data. Further columns are the ratio of the CPU times for this and for half the size, and the
+documented growth. CPU time depends less on other programs than wall-clock time. With ``--check`` the exit
+status is 1 if a work with documented n log n took more than ``MOST`` times as long for twice the size.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from rows import append
 
 RESULTS = Path(__file__).parent / "results" / "growth.csv"
 
-# n log n makes it 2.1 to 2.2; data that no longer fit a cache cost the rest.
+# n log n gives 2.1 to 2.2; data beyond a cache size cost the rest.
 MOST = 2.6
 
 Run: TypeAlias = Callable[[], object]
@@ -39,16 +38,16 @@ Run: TypeAlias = Callable[[], object]
 
 @dataclass(frozen=True)
 class Work:
-    """A query that is made for a size."""
+    """A query for a size."""
 
     make: Callable[[int], Run]
     sizes: tuple[int, ...]
     order: str = "n log n"
-    """How the docstring says that time grows with this size."""
+    """The documented growth of time with this size."""
 
 
 def numbers(n: int, seed: int = 1) -> pl.DataFrame:
-    """Return labels, and three scores of which positives have higher values."""
+    """Return labels, and three scores with higher values for positives."""
     rng = np.random.default_rng(seed)
     label = rng.random(n) < 0.3
     scores = {name: rng.standard_normal(n) + label for name in ("score", "other")}
@@ -56,20 +55,20 @@ def numbers(n: int, seed: int = 1) -> pl.DataFrame:
 
 
 def select(expression: pl.Expr, frame: pl.DataFrame) -> Run:
-    """Make an in-memory query over all rows."""
+    """Return an in-memory query over all rows."""
     plan = frame.lazy().select(expression)
     return lambda: plan.collect(engine="in-memory")
 
 
 def row_work(expression: pl.Expr) -> Work:
-    """Make a work whose size is the number of rows."""
+    """Return a work whose size is the number of rows."""
     return Work(lambda n: select(expression, numbers(n)), (125_000, 250_000, 500_000, 1_000_000))
 
 
 def segmented(segments: int) -> pl.DataFrame:
     """Return 100 rows for each segment, in clusters of 10 and with weights from 1 to 7.
 
-    Four kinds of rows have a fourth of the segments each.
+    Each of four kinds of rows has a quarter of the segments.
     """
     rows = pl.int_range(pl.len())
     return numbers(100 * segments).with_columns(
@@ -85,7 +84,7 @@ SEGMENTS = (2_500, 5_000, 10_000, 20_000)
 
 
 def segment_work(ask: Callable[[pl.LazyFrame], pl.LazyFrame], sizes: tuple[int, ...] = SEGMENTS) -> Work:
-    """Make a work whose size is the number of segments."""
+    """Return a work whose size is the number of segments."""
 
     def make(segments: int) -> Run:
         plan = ask(segmented(segments).lazy())
@@ -102,12 +101,12 @@ def segments(versus: object, **options: Any) -> Work:
 
 
 def key_work(expression: pl.Expr) -> Work:
-    """Make a work whose size is the number of keys, with 100 rows each."""
+    """Return a work whose size is the number of keys, with 100 rows each."""
     return Work(lambda keys: select(expression, segmented(keys)), SEGMENTS)
 
 
 def ordinal(classes: int, *, pairs: bool) -> Run:
-    """Make 100 groups of 2000 rows in so many classes."""
+    """Return 100 groups of 2000 rows with this number of classes."""
     rows = pl.int_range(pl.len())
     frame = numbers(200_000).with_columns(group=rows // 2000, stage=rows % classes)
     plan = frame.lazy().group_by("group").agg(pa.ordinal_roc_auc("stage", "score", pairs=pairs))
@@ -115,7 +114,7 @@ def ordinal(classes: int, *, pairs: bool) -> Run:
 
 
 def multiclass(classes: int) -> Run:
-    """Make 20,000 rows with a score for each of the classes."""
+    """Return 20,000 rows with a score for each class."""
     rng = np.random.default_rng(1)
     probabilities = {str(k): rng.random(20_000) for k in range(classes)}
     frame = pl.DataFrame({"label": (np.arange(20_000) % classes).astype(str), **probabilities})
@@ -123,26 +122,26 @@ def multiclass(classes: int) -> Run:
 
 
 def scores(k: int, rows: int = 1_000) -> pl.DataFrame:
-    """Return rows with so many scores."""
+    """Return rows with this number of scores."""
     rng = np.random.default_rng(1)
     label = rng.random(rows) < 0.3
     return pl.DataFrame({"label": label, **{f"s{i}": rng.standard_normal(rows) + label for i in range(k)}})
 
 
 def compared(k: int, rows: int = 1_000, weight: str | None = None) -> Run:
-    """Compare so many scores of so many rows."""
+    """Compare scores of the same rows."""
     frame = scores(k, rows).with_columns(weight=1 + pl.int_range(pl.len()) % 7 / 3)
     return select(pa.compare_scores("label", pl.all().exclude("label", "weight"), weight=weight), frame)
 
 
 def reported(k: int) -> Run:
-    """Report so many scores of 10,000 rows."""
+    """Report scores of 10,000 rows."""
     plan = pa.report(scores(k, 10_000).lazy(), "label", pl.all().exclude("label"))
     return lambda: plan.collect(engine="in-memory")
 
 
 def reported_in_memory(k: int) -> Run:
-    """Report so many scores of 10^6 rows that are in memory."""
+    """Report scores of 10^6 rows in memory."""
     frame = scores(k, 1_000_000)
     return lambda: pa.report(frame, "label", pl.all().exclude("label"))
 
@@ -195,7 +194,7 @@ KEYS = {
     "kruskal_wallis, samples": pa.kruskal_wallis("segment", "score"),
 }
 
-# What a size counts, and the works of each.
+# The unit of each size, and its works.
 WORKS: dict[str, dict[str, Work]] = {
     "rows": {name: row_work(expression) for name, expression in ROWS.items()},
     "segments": {
@@ -243,7 +242,7 @@ WORKS: dict[str, dict[str, Work]] = {
 
 
 def memory() -> float:
-    """Return the most memory that this process has taken, in MB."""
+    """Return the peak memory of this process in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 

@@ -1,14 +1,14 @@
 """The speed of inference against other software, each comparison as a ratio within one run.
 
 ``python benches/inference.py [--rounds 9] [--share 1.0] [--only paired bootstrap]`` runs the works below as
-``targets.py`` does: the contenders of a work take turns in a shuffled order, and a row for each comparison is
-appended to ``benches/results/inference.csv``. With ``--check`` the exit status tells whether all promises
-were kept. Before anything is timed the contenders' answers are held against each other, and a difference ends
-the run. ``--share`` takes that share of the rows and groups, to try things out.
+``targets.py`` does: the contenders of a work alternate in random order, and a row for each comparison is
+appended to ``benches/results/inference.csv``. With ``--check`` the exit status is 1 if a promise is broken.
+The contenders' results are compared first, and a difference ends the run. ``--share`` uses this share of the
+rows and groups, for trial runs.
 
-R with pROC waits in a process of its own that has read its data; what is timed is one line sent and answered.
-R and numpy compute on one thread. Slow contenders run in three rounds, and with fewer resamples where so many
-would take minutes: the time is then scaled, and the contender's name says so.
+R with pROC is a separate process with its data in memory; the measured time is one line and its result. R and
+numpy compute on one thread. Slow contenders run in three rounds, and with fewer resamples where the full
+number would take minutes. Their time is then scaled, and their name shows it.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Labels: TypeAlias = npt.NDArray[np.bool_]
 
 NOTHING = math.inf
-"""In place of a promised ratio: the comparison is reported, and no ratio is promised."""
+"""No promised ratio: the comparison is only reported."""
 
 Z = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True)
 class Comparison(Work):
-    """A work, and what its rows say besides."""
+    """A work, with further values of its rows."""
 
     rows: int = 0
     times: dict[str, float] = field(default_factory=dict)
-    """Contenders that do only part of the work, and how many times that is the whole."""
+    """Contenders that do only part of the work, with the factor to the whole."""
     versions: dict[str, str] = field(default_factory=dict)
 
 
@@ -64,7 +64,7 @@ class Comparison(Work):
 
 
 class R:
-    """An R with pROC that waits for lines; each answers with numbers."""
+    """An R process with pROC, which evaluates lines and returns numbers."""
 
     SERVER = """
         suppressMessages(library(pROC))
@@ -81,7 +81,7 @@ class R:
 
     def __init__(self, **columns: npt.NDArray[Any]) -> None:
         command = ["Rscript", "--vanilla", "-e", self.SERVER]
-        # A locale of R's own would decide how numbers are written.
+        # The locale would change the format of numbers.
         environment = {**os.environ, "LC_ALL": "C"}
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
@@ -95,7 +95,7 @@ class R:
         self.version = "pROC {:g}.{:g}.{:g}, R {:g}.{:g}.{:g}".format(*numbers)
 
     def ask(self, line: str) -> Floats:
-        """Let R evaluate one line."""
+        """Evaluate one line in R."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(" ".join(line.split()) + "\n")
@@ -106,7 +106,7 @@ class R:
         return np.array([float(number) for number in answer.split()])
 
     def asks(self, line: str) -> Callable[[], Floats]:
-        """Make a contender of a line."""
+        """Return a contender from a line."""
         return lambda: self.ask(line)
 
     def __enter__(self) -> R:
@@ -121,12 +121,12 @@ class R:
 
 
 def curve_in_r(score: str) -> str:
-    """Write the curve of a score in R, with levels and direction, so that pROC need not look for them."""
+    """Return the R code of a score's curve, with explicit levels and direction for pROC."""
     return f'roc(label, {score}, levels = c(0, 1), direction = "<", quiet = TRUE)'
 
 
 def midranks(values: Floats) -> Floats:
-    """Return ranks from 1, ties sharing their mean."""
+    """Return ranks from 1, with mean ranks for ties."""
     order = np.argsort(values)
     ordered = values[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
@@ -137,7 +137,7 @@ def midranks(values: Floats) -> Floats:
 
 
 def sun_and_xu(label: Labels, *scores: Floats) -> tuple[Floats, Floats]:
-    """Return the areas and their covariance by DeLong, as Sun and Xu (2014) compute them."""
+    """Return the areas and their DeLong covariance by the algorithm of Sun and Xu (2014)."""
     n_pos, n_neg = int(label.sum()), int((~label).sum())
     areas, pos_placements, neg_placements = [], [], []
     for score in scores:
@@ -161,8 +161,8 @@ def paired_by_numpy(label: Labels, one: Floats, other: Floats) -> Floats:
 def counting_bootstrap(label: Labels, score: Floats, n_resamples: int) -> Floats:
     """Return percentile limits from counts of the rows of each class, as the R package fbroc resamples.
 
-    Both classes are sorted once. A resample is how often each row was drawn; sums of the negatives' counts,
-    read off where the drawn positives lie among them, are its area.
+    Both classes are sorted once. A resample is a count for each row. The cumulative counts of negatives below
+    the sampled positives give its area.
     """
     rng = np.random.default_rng(1)
     pos, neg = np.sort(score[label]), np.sort(score[~label])
@@ -173,7 +173,7 @@ def counting_bootstrap(label: Labels, score: Floats, n_resamples: int) -> Floats
     for replicate in range(n_resamples):
         counts = np.bincount(rng.integers(0, neg.size, neg.size), minlength=neg.size)
         np.cumsum(counts, out=sums[1:])
-        # Each drawn positive scores higher than the drawn negatives below it, so positives need no counts.
+        # Each sampled positive counts the sampled negatives below it, so positives need no counts.
         sampled = rng.integers(0, pos.size, pos.size)
         wins = 2 * sums[below[sampled]] if distinct else (sums[below] + sums[not_above])[sampled]
         areas[replicate] = wins.sum() / (2 * pos.size * neg.size)
@@ -187,7 +187,7 @@ def venkatraman(label: Labels, one: Floats, other: Floats, n_permutations: int) 
     def statistic(a: Floats, b: Floats) -> float:
         orders = np.argsort(a), np.argsort(b)
         missed = [np.cumsum(label[order]) for order in orders]
-        # The number of rows predicted positive is the same, so each missed positive makes a false positive.
+        # The number of predicted positives is the same, so each missed positive is a false positive.
         return float(2 * np.abs(missed[0] - missed[1]).sum())
 
     ranks = midranks(one), midranks(other)
@@ -196,16 +196,16 @@ def venkatraman(label: Labels, one: Floats, other: Floats, n_permutations: int) 
     for _ in range(n_permutations):
         exchanged = rng.random(label.size) < 0.5
         a, b = np.where(exchanged, ranks[1], ranks[0]), np.where(exchanged, ranks[0], ranks[1])
-        # The exchange makes ties of two rows, which are put in random order.
+        # The exchange ties two rows, which are ordered randomly.
         no_less += statistic(a + 0.5 * rng.random(a.size), b + 0.5 * rng.random(b.size)) >= actual
     return np.array([actual, no_less / n_permutations])
 
 
-# Comparisons of answers.
+# Comparisons of results.
 
 
 def agree(what: str, ours: npt.ArrayLike, theirs: npt.ArrayLike, within: float = 0.0) -> None:
-    """End the run if two answers differ by more."""
+    """Exit if two results differ by more."""
     difference = np.max(np.abs(np.asarray(ours, np.float64) - np.asarray(theirs, np.float64)))
     if not difference <= within:
         sys.exit(f"{what}: the contenders differ by {difference:.3g}, at most {within:.3g} was expected")
@@ -220,7 +220,7 @@ def answer(run: Run) -> dict[str, Any]:
 
 
 def by_group(run: Run) -> pl.DataFrame:
-    """Return a grouped query's answers in order of the groups, a Struct as its fields."""
+    """Return a grouped query's results in order of the groups, a Struct as its fields."""
     frame = run()
     assert isinstance(frame, pl.DataFrame)
     frame = frame.sort("group")
@@ -228,7 +228,7 @@ def by_group(run: Run) -> pl.DataFrame:
 
 
 def arrays(frame: pl.DataFrame, *scores: str) -> tuple[Labels, list[Floats]]:
-    """Return labels and scores as numpy takes them."""
+    """Return labels and scores as numpy arrays."""
     return frame["label"].to_numpy(), [frame[score].to_numpy() for score in scores]
 
 
@@ -245,7 +245,7 @@ def scores_alike(n: int, count: int) -> pl.DataFrame:
 
 
 def even_groups(count: int, size: int, prevalence: float = 0.3) -> pl.DataFrame:
-    """Return groups of one size, their rows scattered."""
+    """Return groups of one size, with shuffled rows."""
     group = np.random.default_rng(3).permutation(count * size) // size
     return normal(count * size, prevalence).with_columns(pl.Series("group", group.astype(np.int32)))
 
@@ -293,7 +293,8 @@ def bootstrap(share: float) -> Iterator[Comparison]:
         by_r = r.asks(f"{{ set.seed(1); as.numeric(ci.auc({curve_in_r('score')}, {options}))[c(1, 3)] }}")
         fields = answer(ours)
         limits = fields["lower"], fields["upper"]
-        # A resampled limit's own error is 2.7 / sqrt(resamples) standard errors of the AUC: four times that.
+        # The random error of a resampled limit is 2.7 / sqrt(resamples) standard errors of the AUC: four
+        # times that.
         halfwidth = 4 * 2.7 * fields["se"]
         agree("bootstrap, numpy", limits, by_numpy(), halfwidth * math.sqrt(2 / resamples))
         agree("bootstrap, pROC", limits, by_r(), halfwidth * math.sqrt(1 / resamples + 1 / tenth))
@@ -344,7 +345,7 @@ def groups(share: float) -> Iterator[Comparison]:
 
 
 def limits_by_formula(auc: float, se: float, label: Labels) -> dict[str, tuple[float, float]]:
-    """Write down the limits of each method."""
+    """Record the limits of each method."""
     n_pos, n_neg = int(label.sum()), int((~label).sum())
     logit, half = math.log(auc / (1 - auc)), Z * se / (auc * (1 - auc))
     q1, q2 = auc / (2 - auc) - auc**2, 2 * auc**2 / (1 + auc) - auc**2
@@ -374,7 +375,7 @@ def large(share: float) -> Iterator[Comparison]:
 def rank_sum(share: float) -> Iterator[Comparison]:
     """Mann-Whitney tests of very many groups: normal, exact, and exact with ties."""
     test = pa.mann_whitney_u("label", "score")
-    # Exact counts take long, with ties most of all.
+    # Exact counts take long, especially with ties.
     for most, size, prevalence, decimals in ((1e5, 100, 0.3, None), (1e5, 80, 0.5, None), (1e4, 50, 0.3, 1)):
         count = int(most * share)
         frame = even_groups(count, size, prevalence)
@@ -498,9 +499,9 @@ def shift(share: float) -> Iterator[Comparison]:
     pairs = pos.size * neg.size
     deviation = math.sqrt(pairs * (n + 1) / 12)
     for name, away in (("lower", -Z), ("shift", 0.0), ("upper", Z)):
-        # How many of all differences are smaller, as the test counts them.
+        # The number of smaller differences, as the test counts them.
         smaller = neg.size * pos.size - int(np.searchsorted(neg, pos - fields[name], "left").sum())
-        # The limits have a continuity correction, and differences that floats do not tell apart.
+        # The limits have a continuity correction; some differences are equal as floats.
         agree(name, (smaller - pairs / 2) / deviation, away, 1e-3)
     yield Comparison(
         "Hodges-Lehmann shift",
@@ -532,7 +533,7 @@ def agreement(share: float) -> Iterator[Comparison]:
 
 
 def exact_distance(share: float) -> Iterator[Comparison]:
-    """Find the exact p-value of the Kolmogorov-Smirnov distance of two samples of equal size."""
+    """Compute the exact p-value of the Kolmogorov-Smirnov distance of two samples of equal size."""
     n = int(10_000 * share)
     rng = np.random.default_rng(5)
     frame = pl.DataFrame({"label": np.arange(2 * n) % 2, "score": rng.standard_normal(2 * n)})
@@ -568,7 +569,7 @@ WORKS: dict[str, Callable[[float], Iterator[Comparison]]] = {
 
 
 def compared(work: Comparison, rounds: int) -> Iterator[Row]:
-    """Let the contenders take turns; scale those that do part of the work."""
+    """Run the contenders alternately; scale the times of partial works."""
     for row in timed(work, rounds):
         ours = row.ours_median * work.times.get(row.ours, 1)
         other = row.other_median * work.times.get(row.other, 1)

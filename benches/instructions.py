@@ -84,7 +84,7 @@ def main() -> int:
     for work in WORKS:
         shape, group_rows, what, way = work
         arguments = [f"shape={shape}", f"group_rows={group_rows}", f"way={way}"]
-        # The instructions that make the data are counted alone and subtracted.
+        # The instructions of data generation are counted separately and subtracted.
         idle = instructions(program, *arguments, "what=nothing")
         count = (instructions(program, *arguments, f"what={what}") - idle) / 2**20
         ratio = count / counts.get(work, count)

@@ -1,4 +1,4 @@
-"""What it costs that a clone does not optimise Polars' own crates, and what a published wheel gains.
+"""The cost of unoptimised Polars crates in a clone, and the gain of a published wheel.
 
 ``python benches/optimised.py release=A.so optimised=B.so wheel=C.so`` times nine queries with libraries of
 one commit, each in a process of its own with a copy of the package; the first one is what the others are
@@ -35,7 +35,7 @@ ROWS = 2_000_000
 
 
 def queries() -> dict[str, Callable[[], object]]:
-    """Return queries whose answers or columns are of many kinds: groups, lists, records, words."""
+    """Return queries with results or columns of many kinds: groups, lists, records, words."""
     import numpy as np
 
     import polars_auc as pa
@@ -68,7 +68,7 @@ def queries() -> dict[str, Callable[[], object]]:
 
 
 def answer(functions: dict[str, Callable[[], object]]) -> None:
-    """Time the queries whose names come in, one a line."""
+    """Time the queries by name, one on each input line."""
     print("\n".join(functions), "", sep="\n", flush=True)
     for line in sys.stdin:
         start = time.perf_counter()
@@ -77,7 +77,7 @@ def answer(functions: dict[str, Callable[[], object]]) -> None:
 
 
 class Library:
-    """A process in which the package has one of the libraries."""
+    """A process with one of the libraries in its package."""
 
     def __init__(self, path: str, folder: Path, script: str = __file__) -> None:
         shutil.copytree(HERE.parent / "python", folder, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
@@ -93,14 +93,14 @@ class Library:
         return self.process.stdout.readline().strip()  # type: ignore[no-any-return]
 
     def seconds(self, name: str) -> float:
-        """Ask for one query."""
+        """Run one query."""
         self.process.stdin.write(f"{name}\n")
         self.process.stdin.flush()
         return float(self._line())
 
 
 def main() -> None:
-    """Let the libraries take turns, and append the rows."""
+    """Run the libraries alternately, and append the rows."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("libraries", nargs="*", metavar="NAME=PATH")
     parser.add_argument("--rounds", type=int, default=11)

@@ -1,4 +1,4 @@
-"""The page of a report: how long it takes beside the table, how large it is, how a browser gets on with it.
+"""The page of a report: its time relative to the table, its size, and its speed in a browser.
 
 ``python benches/page.py [--rounds 3] [--rows 10000000] [--browser PATH]`` writes rows of 3 scores and 200
 segments, and runs ``polars-auc report`` with the table alone and with the page, alternately and each in a
@@ -59,7 +59,7 @@ def report(rows: Path, output: Path | None) -> list[str]:
 
 
 def seconds(command: list[str], cache: Path) -> float:
-    """Run a command; compiled modules are kept, as those of an installed package are."""
+    """Run a command; compiled modules are kept, as for an installed package."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
     subprocess.run(
@@ -77,7 +77,7 @@ def alternate(ours: list[str], other: list[str], rounds: int, cache: Path) -> tu
 
 
 def opened(page: Path, browser: str) -> tuple[float, float]:
-    """Return the milliseconds to the first paint, and those of the longest task after all is drawn."""
+    """Return the milliseconds to the first paint, and of the longest task after rendering."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

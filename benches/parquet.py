@@ -1,4 +1,4 @@
-"""Reports of many Parquet rows: time and memory of whole processes, beside a sum of the same columns.
+"""Reports of many Parquet rows: time and memory of processes, compared with a sum of the same columns.
 
 ``python benches/parquet.py [--rows 1e8] [--groups 200] [--rounds 3] [--queries QUERY ...]`` writes ten files
 into a temporary folder, the same rows sorted by group, and the same rows as partitions, as far as the queries
@@ -37,7 +37,7 @@ FOUR = ["score", "score 2", "score 3", "score 4"]
 
 
 def grouped(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Evaluate each group, without a row for all groups."""
+    """Evaluate each group, without overall rows."""
     return rows.group_by("group").agg(pa.roc_summary("label", "score"))
 
 
@@ -47,7 +47,7 @@ def report(*scores: str, **options: Any) -> Query:
 
 
 def in_memory(many_rows: int) -> Query:
-    """Evaluate rows that are in memory, in batches if there are more than so many."""
+    """Evaluate rows in memory, in batches above a number of rows."""
 
     def from_frame(frame: pl.DataFrame) -> pl.DataFrame:
         batches._MANY_ROWS = many_rows
@@ -57,7 +57,7 @@ def in_memory(many_rows: int) -> Query:
     return lambda rows: rows.select(columns).map_batches(from_frame, validate_output_schema=False)
 
 
-# The rows that are read, and what is asked of them.
+# The rows and the query of each benchmark.
 QUERIES: dict[str, tuple[str, Query]] = {
     "sum of all columns": ("files", lambda rows: rows.select(pl.col("group", "label", "score").sum())),
     "grouped roc_auc": ("files", lambda rows: rows.group_by("group").agg(pa.roc_auc("label", "score"))),
@@ -84,7 +84,7 @@ QUERIES: dict[str, tuple[str, Query]] = {
 
 
 def write(folder: Path, rows: int, groups: int, sources: list[str]) -> None:
-    """Write labels, groups and distinct normal scores, those of positives one standard deviation higher."""
+    """Write labels, groups and distinct normal scores; positives are shifted by one standard deviation."""
     rng = np.random.default_rng(1)
     for name in ("files", "sorted"):
         (folder / name).mkdir()
@@ -126,7 +126,7 @@ def main() -> None:
         print(json.dumps(usage(query_plan(*chosen.alone))))
         return
     with tempfile.TemporaryDirectory() as folder:
-        # What this process takes would count as taken by the processes that it starts.
+        # Data in this process would count in the peak memory of its child processes.
         arguments = ["--write", folder, "--rows", str(chosen.rows), "--groups", str(chosen.groups)]
         subprocess.run([sys.executable, __file__, *arguments, "--queries", *chosen.queries], check=True)
         answers = measured(__file__, chosen.queries, chosen.rounds, folder)

@@ -47,7 +47,7 @@ _FILE_ROWS = 10_000_000
 
 
 def write(folder: Path, rows: int) -> None:
-    """Write labels and distinct normal scores, those of positives one standard deviation higher."""
+    """Write labels and distinct normal scores; positives are shifted by one standard deviation."""
     rng = np.random.default_rng(1)
     for number in range(-(-rows // _FILE_ROWS)):
         label = rng.random(min(_FILE_ROWS, rows)) < 0.3
@@ -73,7 +73,7 @@ def main() -> None:
         return
     names = [name for name in QUERIES if name != IN_MEMORY or not chosen.without_memory]
     with tempfile.TemporaryDirectory() as folder:
-        # What this process takes would count as taken by the processes that it starts.
+        # Data in this process would count in the peak memory of its child processes.
         subprocess.run([sys.executable, __file__, "--write", folder, "--rows", str(chosen.rows)], check=True)
         answers = measured(__file__, names, chosen.rounds, folder)
     exact = {answer["auc"] for name in (IN_MEMORY, "roc_auc_in_passes") for answer in answers.get(name, [])}

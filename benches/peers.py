@@ -37,20 +37,20 @@ from generate import rows
 RESULTS = Path(__file__).parent / "results" / "peers.csv"
 
 LOOPED = 10_000
-"""Groups that the loop with scikit-learn takes; its time is then scaled to all of them."""
+"""Limit of groups for the loop with scikit-learn; its time is scaled to all."""
 
 Contender: TypeAlias = Callable[[pl.DataFrame], pl.DataFrame]
 
 
 def rank_formula(label: str, score: str) -> pl.Expr:
-    """Write the rank-sum formula in plain Polars."""
+    """Return the rank-sum formula in plain Polars."""
     n_pos = pl.col(label).sum().cast(pl.Float64)
     n_neg = pl.len() - n_pos
     return (pl.col(score).rank().filter(pl.col(label)).sum() - n_pos * (n_pos + 1) / 2) / (n_pos * n_neg)
 
 
 def grouped(expression: pl.Expr, engine: str) -> Contender:
-    """Make a grouped query of an expression."""
+    """Return a grouped query of an expression."""
 
     def query(frame: pl.DataFrame) -> pl.DataFrame:
         plan = frame.lazy().group_by("group").agg(expression.alias("auc"))
@@ -60,7 +60,7 @@ def grouped(expression: pl.Expr, engine: str) -> Contender:
 
 
 def imploded(engine: str) -> Contender:
-    """Make the same query with the lists of values in place of the AUC, as the plugin gets them."""
+    """Return the same query with lists of values, the input of the plugin, instead of the AUC."""
 
     def query(frame: pl.DataFrame) -> pl.DataFrame:
         lists = pl.col("score").implode(), pl.col("label").implode().alias("labels")
@@ -94,7 +94,7 @@ def by_duckdb(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def by_sklearn(frame: pl.DataFrame) -> pl.DataFrame:
-    """Loop over groups, as one does without a grouped function; of very many, over the first ones."""
+    """Loop over groups, as without a grouped function; with very many, over the first ones."""
     groups, answers = [], []
     for part in frame.filter(pl.col("group") < LOOPED).partition_by("group"):
         label = part["label"].to_numpy()
@@ -125,7 +125,7 @@ VERSIONS = {
 
 
 def differs(ours: pl.DataFrame, theirs: pl.DataFrame) -> float:
-    """Return the largest difference of two contenders' answers, where both have a number."""
+    """Return the largest difference of two contenders' results, where both are numbers."""
     both = ours.join(theirs, on="group", suffix="_theirs").drop_nulls().drop_nans()
     return both.select((pl.col("auc") - pl.col("auc_theirs")).abs().max()).item() if both.height else math.inf
 
@@ -141,18 +141,18 @@ def seconds(contender: Contender, frame: pl.DataFrame) -> tuple[float, pl.DataFr
 
 
 def measure(frame: pl.DataFrame, rounds: int, patience: float) -> dict[str, list[float]]:
-    """Time all contenders, in turns."""
+    """Time all contenders alternately."""
     times: dict[str, list[float]] = {}
     ours = CONTENDERS[OURS](frame)
     for name, contender in CONTENDERS.items():
         first, answer = seconds(contender, frame)
         if "auc" in answer.columns and not (difference := differs(ours, answer)) < 1e-9:
             sys.exit(f"{name} answers otherwise, by {difference}")
-        # The first run warms up; a slow one is the measurement.
+        # The first run is the warm-up; for a slow contender it is the measurement.
         times[name] = [first] if first > patience else []
     order = random.Random(1)
     for _ in range(rounds):
-        # A contender leaves caches and allocator in a state that affects the next one, so the order changes.
+        # A contender affects caches and allocator of the next one, so the order changes.
         for name, contender in order.sample(list(CONTENDERS.items()), len(CONTENDERS)):
             if not times[name] or times[name][0] <= patience:
                 times[name].append(seconds(contender, frame)[0])

@@ -1,4 +1,4 @@
-"""How the power that ``roc_auc_difference_power`` states compares with how often the test rejects.
+"""The power by ``roc_auc_difference_power``, compared with the rejection rate of the test.
 
 ``python benches/power.py [--replicates 4000] [--dry]`` simulates two correlated normal scores, takes of each
 replicate the power by ``roc_auc_difference_power`` and the p-value of ``roc_auc_difference``, and writes
@@ -28,7 +28,7 @@ DESIGNS = [
     for n_class in (50, 200)
     for better, worse, correlation in ((1.5, 1.1, 0.9), (1.5, 1.1, 0.5), (1.5, 1.1, 0.0), (1.0, 0.9, 0.5))
 ]
-"""Rows of each class, the distance of the classes in each score, and the correlation of the scores."""
+"""Rows of each class, the shift between the classes in each score, and the correlation of the scores."""
 
 
 def simulated(
@@ -46,7 +46,7 @@ def simulated(
 
 
 def row(n_class: int, better: float, worse: float, correlation: float, count: int) -> dict[str, object]:
-    """Compare the stated power with the share of replicates in which the test rejects."""
+    """Compare the reported power with the rejection rate of the test."""
     frame = simulated(n_class, better, worse, correlation, count, seed=n_class)
     answers = (
         frame.lazy()
@@ -60,7 +60,7 @@ def row(n_class: int, better: float, worse: float, correlation: float, count: in
     )
     test, plan = answers.unnest("test"), answers.unnest("plan")
     rejected = float((test["p_value"] < ALPHA).mean())  # type: ignore[arg-type]
-    # The mean difference in mean standard errors: what a pilot without chance would say.
+    # The mean difference in mean standard errors: the value without random error.
     z = abs(float(test["difference"].mean())) / math.sqrt(float((test["se"] ** 2).mean()))  # type: ignore[arg-type]
     needed = plan["needed_pos"].drop_nulls()
     return {

@@ -1,4 +1,4 @@
-"""Queries in processes of their own, which take turns: what one takes, no other is charged for."""
+"""Queries in alternating separate processes, so that each has its own peak memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import polars as pl
 
 
 def usage(plan: pl.LazyFrame) -> dict[str, Any]:
-    """Collect a plan in this process, and return its seconds, and the most memory that the process took."""
+    """Collect a plan in this process, and return its seconds and its peak memory."""
     start = time.perf_counter()
     answer = plan.collect(engine="streaming")
     seconds = time.perf_counter() - start
@@ -28,7 +28,7 @@ def usage(plan: pl.LazyFrame) -> dict[str, Any]:
 def measured(
     script: str, names: Sequence[str], rounds: int, folder: str, *shape: str
 ) -> dict[str, list[dict[str, Any]]]:
-    """Run ``script --alone NAME FOLDER [SHAPE]`` for each name in each round, in an order that changes."""
+    """Run ``script --alone NAME FOLDER [SHAPE]`` for each name in each round, in changing order."""
     order = random.Random(1)
     answers: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for _ in range(rounds):

@@ -1,4 +1,4 @@
-"""The rows of results that are kept."""
+"""The stored rows of results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import polars as pl
 
 
 def append(table: pl.DataFrame, file: Path) -> None:
-    """Append rows to a file of results, which may not exist yet."""
+    """Append rows to a file of results; create the file if needed."""
     if file.exists():
         table = pl.concat([pl.read_csv(file, schema=table.schema), table])
     table.write_csv(file)

@@ -1,4 +1,4 @@
-"""How often segments are found to differ from the rest by ``compare_segments``, in a simulation.
+"""Simulation of false alarms and power of ``compare_segments``.
 
 ``python benches/segments.py [--books 1000] [--dry]`` makes books of six segments of 1,500 rows and writes
 ``benches/results/segments.csv``. A score is the true probability that a row is positive, given a number that
@@ -32,7 +32,7 @@ ALPHA = 0.05
 SEGMENTS = 6
 ROWS = 1500
 
-# Books that are made at once.
+# The number of books in a batch.
 BATCH = 100
 
 RATES = {
@@ -46,7 +46,7 @@ DESIGNS = [
     *((rates, auc, auc) for rates in RATES for auc in (0.7, 0.8, 0.9)),
     *(("20 %", auc, auc - 0.05) for auc in (0.7, 0.8, 0.9)),
 ]
-"""The rates, the AUC of all segments, and that of the first segment."""
+"""The rates, the AUC of all segments, and the AUC of the first segment."""
 
 VERSUS = ("rest", "pooled_rest")
 
@@ -71,7 +71,7 @@ def books(rng: np.random.Generator, rates: np.ndarray, areas: list[float]) -> pl
 
 
 def compared(frame: pl.DataFrame, versus: str) -> pl.DataFrame:
-    """Compare the segments of each book, which is what ``compare_segments`` asks the plugin."""
+    """Compare the segments of each book, with the plugin call of ``compare_segments``."""
     columns = {name: pl.col(name) for name in ("score", "label")}
     answer = call.expression(
         "compare_segments",
@@ -86,7 +86,7 @@ def compared(frame: pl.DataFrame, versus: str) -> pl.DataFrame:
 
 
 def row(rates: str, auc: float, first: float, count: int) -> list[dict[str, object]]:
-    """Count what is found by either comparison in the same books."""
+    """Count the findings of either comparison in the same books."""
     areas = [first, *[auc] * (SEGMENTS - 1)]
     found: dict[str, list[pl.DataFrame]] = {versus: [] for versus in VERSUS}
     for batch in range(count // BATCH):

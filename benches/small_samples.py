@@ -1,4 +1,4 @@
-"""How often 95 % intervals cover the truth where that is hard: few rows, a small part of a curve, clusters.
+"""Coverage of 95 % intervals in hard cases: few rows, a small part of a curve, clusters.
 
 ``python benches/small_samples.py [--only partial] [--when after] [--share 1.0] [--dry]`` simulates data whose
 truth is known, takes the interval of each replicate by each method, and writes to
@@ -31,7 +31,7 @@ from polars_auc._plugin import call
 RESULTS = Path(__file__).parent / "results" / "small_samples.csv"
 NORMAL = NormalDist()
 CORRELATION = 0.5
-"""Of the rows of a cluster."""
+"""The correlation of the rows of a cluster."""
 
 SPREAD = 1.0
 """The standard deviation of the logarithm of weights: a sample of n rows counts as n / e."""
@@ -47,15 +47,16 @@ STATISTICS = (
 TIMES = ("before", "after")
 
 BATCHES = 50
-"""The bootstrap draws the same places in every group that has the same seed and size, so replicates are dealt
-to so many seeds."""
+"""Groups of one size and seed share their bootstrap resamples, so replicates are divided over this number of
+seeds.
+"""
 
 Methods = Mapping[str, Callable[..., pl.Expr]]
 
 
 @dataclass(frozen=True)
 class Case:
-    """Data that are simulated, and what they should show."""
+    """A simulation with its true value."""
 
     statistic: str
     name: str
@@ -63,28 +64,28 @@ class Case:
     simulated: Callable[[np.random.Generator, float, int], pl.DataFrame]
     truth: float
     methods: Methods
-    """Those of today."""
+    """Current methods."""
     former: Methods
-    """Those that were used before, which can still be chosen by name."""
+    """Earlier methods, which can still be selected by name."""
     replicates: int = 4000
     resamples: int | None = None
     fields: tuple[str, str] = ("lower", "upper")
     by_replicate: Callable[[pl.LazyFrame, pl.Expr], pl.LazyFrame] | None = None
-    """What answers for all replicates, if it is not a record of each."""
+    """A function of all replicates, if it is not a record for each."""
 
 
 def higher(auc: float) -> float:
-    """Return how much higher positives score than negatives."""
+    """Return the shift of the positives' scores."""
     return math.sqrt(2) * NORMAL.inv_cdf(auc)
 
 
 def replicate(rows: int, count: int) -> np.ndarray[Any, Any]:
-    """Return the number of each row's replicate."""
+    """Return the replicate number of each row."""
     return np.repeat(np.arange(count, dtype=np.int32), rows)
 
 
 def class_sampler(n_pos: int, n_neg: int) -> Callable[[np.random.Generator, float, int], pl.DataFrame]:
-    """Return what simulates so many independent rows of each class."""
+    """Return a simulation of independent rows of each class."""
 
     def simulated(rng: np.random.Generator, auc: float, count: int) -> pl.DataFrame:
         label = np.tile(np.repeat([False, True], [n_neg, n_pos]), count)
@@ -95,7 +96,7 @@ def class_sampler(n_pos: int, n_neg: int) -> Callable[[np.random.Generator, floa
 
 
 def in_folds(n_pos: int, n_neg: int, folds: int) -> Callable[[np.random.Generator, float, int], pl.DataFrame]:
-    """Return what deals the rows of each class to folds."""
+    """Return a function that assigns the rows of each class to folds."""
 
     def simulated(rng: np.random.Generator, auc: float, count: int) -> pl.DataFrame:
         fold = np.concatenate([np.arange(n_neg) % folds, np.arange(n_pos) % folds])
@@ -107,7 +108,7 @@ def in_folds(n_pos: int, n_neg: int, folds: int) -> Callable[[np.random.Generato
 def in_clusters(
     clusters: int, size: int, *, prevalence: float, whole: bool, parts: int
 ) -> Callable[[np.random.Generator, float, int], pl.DataFrame]:
-    """Return what simulates clusters, each in one of several parts: of one class if they are whole."""
+    """Return a simulation of clusters in several parts; whole clusters have one class."""
 
     def simulated(rng: np.random.Generator, auc: float, count: int) -> pl.DataFrame:
         rows = clusters * size
@@ -132,7 +133,7 @@ def in_clusters(
 
 
 def censored(rows: int, effect: float, censoring: float) -> Callable[..., pl.DataFrame]:
-    """Return what simulates exponential times, by a log hazard ratio, and exponential censoring."""
+    """Return a simulation of exponential times, by a log hazard ratio, with exponential censoring."""
 
     def simulated(rng: np.random.Generator, _: float, count: int) -> pl.DataFrame:
         score = rng.standard_normal(rows * count)
@@ -151,7 +152,7 @@ def censored(rows: int, effect: float, censoring: float) -> Callable[..., pl.Dat
 
 
 def population_value(effect: float, censoring: float) -> float:
-    """Return the index of two million rows in place of the population's."""
+    """Return the index of two million rows as the population's index."""
     rows = censored(2_000_000, effect, censoring)(np.random.default_rng(1), 0.0, 1)
     answer = rows.select(index=pa.concordance_index("time", "event", "score")).unnest("index")
     return float(answer["concordance"].item())
@@ -224,7 +225,7 @@ def rates() -> Iterator[Case]:
 
 
 def weights() -> Iterator[Case]:
-    """Yield rows with uneven weights: few of them decide."""
+    """Yield rows with uneven weights: few of them dominate."""
 
     def simulated(n_pos: int, n_neg: int) -> Callable[[np.random.Generator, float, int], pl.DataFrame]:
         def of(rng: np.random.Generator, auc: float, count: int) -> pl.DataFrame:
@@ -245,7 +246,7 @@ def weights() -> Iterator[Case]:
 
 
 def survival() -> Iterator[Case]:
-    """Yield censored times; in place of an AUC stands the log hazard ratio."""
+    """Yield censored times, with the log hazard ratio as the parameter instead of an AUC."""
     logit, normal = (
         {interval: functools.partial(pa.concordance_index, "time", "event", "score", interval=interval)}
         for interval in ("logit", "normal")
@@ -302,7 +303,7 @@ def folds() -> Iterator[Case]:
 def segments() -> Iterator[Case]:
     """Yield segments of equal AUCs, each a third or a sixth of the clusters, compared with the rest.
 
-    What was used before, the normal distribution, cannot be chosen any more.
+    The earlier method, the normal distribution, is no longer available.
     """
     methods = {
         "wilson": functools.partial(comparison, "wilson", "rest"),
@@ -326,7 +327,7 @@ def segments() -> Iterator[Case]:
 
 
 def comparison(method: str, versus: str) -> pl.Expr:
-    """Return what ``compare_segments`` computes of the clusters of a replicate."""
+    """Return the result of ``compare_segments`` for the clusters of a replicate."""
     columns = {name: pl.col(name) for name in ("score", "label", "cluster")}
     return call.expression(
         "compare_segments",
@@ -341,7 +342,7 @@ def comparison(method: str, versus: str) -> pl.Expr:
 
 
 def first_segments(rows: pl.LazyFrame, compared: pl.Expr) -> pl.LazyFrame:
-    """Return the first segment of every replicate, which is compared with the others of its replicate."""
+    """Return the first segment of every replicate, compared with its other segments."""
     each = rows.group_by("replicate").agg(answer=compared)
     return each.select(pl.col("answer").list.first()).unnest("answer")
 
@@ -378,7 +379,7 @@ def coverage(case: Case, method: str, answered: pl.DataFrame) -> dict[str, objec
     """Count the intervals that contain the truth."""
     defined = answered.drop_nulls(case.fields)
     lower, upper = (defined[name].to_numpy() for name in case.fields)
-    # The population's number is known to some digits alone.
+    # The population's number is accurate only to some digits.
     below, above = float(np.mean(upper < case.truth - 1e-9)), float(np.mean(lower > case.truth + 1e-9))
     covered = 1 - below - above
     return {
@@ -427,7 +428,7 @@ def main() -> None:
 
 
 def write(table: pl.DataFrame) -> None:
-    """Put rows in place of those of the same case and method."""
+    """Replace the rows of the same case and method."""
     keys = ["measured", "statistic", "method", "case", "auc"]
     numbers = ["truth", "coverage", "coverage_se", "wholly_below", "wholly_above", "mean_width"]
     table = table.with_columns(pl.col(numbers).round_sig_figs(5), pl.col("resamples").cast(pl.Int64))

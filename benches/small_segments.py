@@ -1,4 +1,4 @@
-"""How intervals and comparisons of AUCs keep their level with few positives.
+"""Error rates of intervals and comparisons of AUCs with few positives.
 
 ``python benches/small_segments.py [--share 1.0] [--only intervals alarms] [--dry]`` simulates rows whose
 AUC is known and writes to ``benches/results/small_segments.csv``:
@@ -42,12 +42,12 @@ REPLICATES = {"intervals": 10_000, "pairs": 4_000, "alarms": 300}
 
 
 def simulated(auc: float, spread: float, n_pos: int, n_neg: int, samples: int, seed: int) -> pl.DataFrame:
-    """Return samples of so many positives and negatives: sample, label, score and count."""
+    """Return samples with these numbers of positives and negatives: sample, label, score and count."""
     rng = np.random.default_rng(seed)
     shift = NormalDist().inv_cdf(auc) * np.sqrt(1 + spread**2)
     scores = np.sort(shift + spread * rng.standard_normal((samples, n_pos)), axis=1)
     below = ndtr(scores)
-    # The number of negatives between two positives, one gap after the other.
+    # The numbers of negatives between consecutive positives.
     left, before = np.full(samples, n_neg), np.zeros(samples)
     counts = np.empty((samples, n_pos + 1), dtype=np.int64)
     for gap in range(n_pos):
@@ -55,7 +55,7 @@ def simulated(auc: float, spread: float, n_pos: int, n_neg: int, samples: int, s
         counts[:, gap] = rng.binomial(left, chance)
         left, before = left - counts[:, gap], below[:, gap]
     counts[:, n_pos] = left
-    # Positives have odd places in the order of scores, negatives even ones.
+    # Positives have odd ranks, negatives even ones.
     sample = np.arange(samples)
     positives = pl.DataFrame(
         {"sample": np.repeat(sample, n_pos), "score": np.tile(2 * np.arange(n_pos) + 1, samples)}
@@ -72,7 +72,7 @@ def simulated(auc: float, spread: float, n_pos: int, n_neg: int, samples: int, s
 
 
 def intervals(frame: pl.DataFrame, method: str, auc: float) -> dict[str, float]:
-    """Return how often the interval misses the AUC, on either side."""
+    """Return how often the interval misses the AUC, on each side."""
     ci = pa.roc_auc_ci("label", "score", count="count", method=method)  # type: ignore[arg-type]
     limits = frame.group_by("sample").agg(ci).unnest("score")
     missed = {"below": pl.col("upper") < auc, "above": pl.col("lower") > auc}
@@ -80,7 +80,7 @@ def intervals(frame: pl.DataFrame, method: str, auc: float) -> dict[str, float]:
 
 
 def compared(frame: pl.DataFrame, method: str, size: int, **options: Any) -> pl.DataFrame:
-    """Return the comparison of books of so many samples each, as segments, in one call for all books."""
+    """Return the comparison of books, with samples as segments, in one call."""
     books = frame.with_columns(book=pl.col("sample") // size, segment=pl.struct(pl.col("sample") % size))
     columns = {"score": "score", "label": "label", "count": "count", "by": "segment"}
     test = {"adjust": "holm", "level": 0.95, "alternative": "two-sided", "null": None, "margin": None}
@@ -90,7 +90,7 @@ def compared(frame: pl.DataFrame, method: str, size: int, **options: Any) -> pl.
 
 
 def alarms(frame: pl.DataFrame, method: str) -> dict[str, float]:
-    """Return how often a book, and a single segment, has an alarm, in either direction."""
+    """Return the alarm rates of a book and of a single segment, in each direction."""
     table = compared(frame, method, SEGMENTS)
     low, high = pl.col("difference") < 0, pl.col("difference") > 0
     alarm = pl.col("p_adjusted") < 0.05
@@ -104,8 +104,8 @@ def alarms(frame: pl.DataFrame, method: str) -> dict[str, float]:
 
 
 def pairs(frame: pl.DataFrame, method: str) -> dict[str, float]:
-    """Return how often one of two equal segments is called worse, or better, than the other."""
-    # Each is the rest of the other, so one of them says it.
+    """Return how often one of two equal segments is worse, or better, than the other."""
+    # Each is the rest of the other, so one of them is enough.
     table = compared(frame, method, 2).group_by("book").first()
     alarm = pl.col("p_value") < 0.05
     fields = {"below": alarm & (pl.col("difference") < 0), "above": alarm & (pl.col("difference") > 0)}

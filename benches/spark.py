@@ -1,4 +1,4 @@
-"""ROC AUC on a Spark of this machine, beside Spark's own evaluator and beside Polars.
+"""Time of ROC AUC on a local Spark, compared with Spark's evaluator and with Polars.
 
 ``python benches/spark.py [--rows 1e6] [--rounds 5]`` starts Spark with one worker for each core, on rows of
 a Parquet file that it has cached, and appends rows to ``benches/results/spark.csv``: the median seconds of
@@ -44,12 +44,12 @@ def rows_of(n: int, groups: int) -> pl.DataFrame:
     rng = np.random.default_rng(1)
     label = rng.random(n) < 0.3
     score = rng.standard_normal(n) + label
-    # Spark's evaluator takes labels as Float64 only.
+    # Spark's evaluator supports only Float64 labels.
     return pl.DataFrame({"segment": np.arange(n) % groups, "label": label.astype(float), "score": score})
 
 
 def contenders(frame: Any, rows: pl.DataFrame, groups: int) -> dict[str, Callable[[], Any]]:
-    """Return what is timed."""
+    """Return the contenders."""
     evaluator = BinaryClassificationEvaluator(
         rawPredictionCol="score", labelCol="label", metricName="areaUnderROC", numBins=0
     )
@@ -92,7 +92,7 @@ def main() -> None:
     folder = tempfile.mkdtemp()
     for groups in (1, FEW_GROUPS, 1000):
         rows = rows_of(n, groups)
-        # A frame that is made of rows carries them in its plan, which Spark then compares and copies.
+        # A frame from local rows has them in its plan, which Spark then compares and copies.
         path = f"{folder}/{groups}.parquet"
         rows.write_parquet(path)
         frame = spark.read.parquet(path).repartition(8).cache()

@@ -1,4 +1,4 @@
-"""Reports on a cluster of Spark whose executors have little memory: do they end, and what do they take.
+"""Completion and memory of reports on a Spark cluster with small executors.
 
 ``python benches/spark_memory.py [--rows 2e7] [--memory 512]`` starts two executors of so many MB on this
 machine, each with one core and a Python process of its own. The rows are those of a Parquet file in 8 parts,
@@ -36,13 +36,13 @@ from rows import append
 RESULTS = Path(__file__).parent / "results" / "spark_memory.csv"
 
 CONTENDERS = {"by ranges": ranges.RANGE_ROWS, "in one range": 2**62}
-"""How many rows a range has."""
+"""The number of rows of a range."""
 
 PARTS = 8
 
 
 def write_rows(n: int, path: str) -> None:
-    """Write rows with 30 % positives, of which 60 % are in one segment."""
+    """Write rows with 30 % positives and 60 % of the rows in one segment."""
     rng = np.random.default_rng(1)
     label = rng.random(n) < 0.3
     segment = np.where(rng.random(n) < 0.6, 0, rng.integers(1, 20, n))
@@ -59,7 +59,7 @@ def started(memory: int, path: str) -> SparkSession:
         "spark.executorEnv.POLARS_MAX_THREADS": "1",
         "spark.executorEnv.PYTHONPATH": os.environ.get("PYTHONPATH", ""),
         "spark.sql.files.maxPartitionBytes": str(Path(path).stat().st_size // PARTS),
-        # Of a lost executor the work is done again once.
+        # Spark repeats the work of a lost executor once.
         "spark.task.maxFailures": "2",
         "spark.driver.host": "localhost",
         "spark.log.level": "OFF",
@@ -73,7 +73,7 @@ def started(memory: int, path: str) -> SparkSession:
 
 
 def peaks(end: threading.Event, most: dict[str, int]) -> None:
-    """Note the most megabytes of an executor and of a Python process, until the end."""
+    """Record the peak memory of an executor and of a Python process, until the end."""
     kinds = {"CoarseGrainedExecutorBackend": "executor_mb", "pyspark.daemon": "python_mb"}
     while not end.wait(0.1):
         for process in Path("/proc").glob("[0-9]*"):
@@ -84,12 +84,12 @@ def peaks(end: threading.Event, most: dict[str, int]) -> None:
                     pages = int((process / "statm").read_text().split()[1])
                     most[kind] = max(most[kind], pages * os.sysconf("SC_PAGE_SIZE") // 10**6)
             except OSError:
-                # It has ended.
+                # The process has ended.
                 continue
 
 
 def alone(contender: str, memory: int, path: str) -> dict[str, Any]:
-    """Make one report in this process."""
+    """Compute one report in this process."""
     ranges.RANGE_ROWS = CONTENDERS[contender]
     spark = started(memory, path)
     most = {"executor_mb": 0, "python_mb": 0}
@@ -100,7 +100,7 @@ def alone(contender: str, memory: int, path: str) -> dict[str, Any]:
     try:
         report = pauc.report(spark.read.parquet(path), "label", "score", by="segment").toArrow()
     except Exception as error:
-        # PySpark's error or one of py4j, which stands between.
+        # An error of PySpark or of py4j.
         if "exited with code" not in str(error):
             raise
         report = None

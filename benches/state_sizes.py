@@ -1,9 +1,9 @@
-"""How large states are beside their rows, in Parquet files, for scores of few and of many digits.
+"""Sizes of states relative to their rows, in Parquet files, for scores of few and of many digits.
 
-``python benches/state_sizes.py [--rows 1e6]`` writes the label and the score of one day's rows, and states of
-them, with the compression that Polars takes by default. It appends a row for each form to
-``benches/results/state_sizes.csv``: its bytes, and their ratio to those of the rows. The seed is fixed, and
-nothing is timed.
+``python benches/state_sizes.py [--rows 1e6]`` writes the label and the score of one day's rows, and their
+states, with the default compression of Polars. It appends a row for each form to
+``benches/results/state_sizes.csv``: its bytes, and their ratio to the bytes of the rows. The seed is fixed,
+and nothing is timed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DIGITS = (2, 4, 16)
 
 
 def forms(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Return the rows, and what may be kept in their place."""
+    """Return the rows, and their possible replacements."""
     states = {
         "exact": pa.roc_state("label", "score"),
         "max_bins=4096": pa.roc_state("label", "score", max_bins=4096, scale="probability"),

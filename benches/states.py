@@ -1,4 +1,4 @@
-"""How tight the bounds of small states are, for scores of several distributions.
+"""The width of the bounds of small states, for scores of several distributions.
 
 ``python benches/states.py [--rows 4e5]`` makes states of 1024, 4096 and 16,384 bins and appends rows to
 ``benches/results/states.csv``: the bins in use, the width of the bounds of the AUC, its ratio to ``BC^2 /
@@ -27,7 +27,7 @@ BINS = (1024, 4096, 16_384)
 
 
 def distributions(n: int) -> Iterator[tuple[str, np.ndarray, np.ndarray, Literal["real", "probability"]]]:
-    """Return labels and scores of several shapes, with the scale that suits each."""
+    """Return labels and scores of several shapes, with a suitable scale."""
     rng = np.random.default_rng(1)
     label = rng.random(n) < 0.3
     normal = rng.standard_normal(n) + label
@@ -50,7 +50,7 @@ def bhattacharyya(label: np.ndarray, score: np.ndarray) -> float:
 
 
 def main() -> None:
-    """Make the states, print and append."""
+    """Compute the states, print and append."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=float, default=4e5)
     rows = []

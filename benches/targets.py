@@ -1,9 +1,9 @@
-"""What this package promises about its speed, each as a ratio to something else in the same run.
+"""Promised speed of this package, as ratios to contenders in the same run.
 
-``python benches/targets.py [--rounds 9] [--rows 1e7] [--only few shapes]`` runs the works below. Within one
-work the contenders take turns, in another order each round; a row for each comparison is appended to
-``benches/results/targets.csv``: the medians, their ratio, and the ratio promised. With ``--check`` the exit
-status tells whether all promises were kept. Thread counts and memory are measured in processes of their own.
+``python benches/targets.py [--rounds 9] [--rows 1e7] [--only few shapes]`` runs the works below. The
+contenders of a work alternate, in another order each round. A row for each comparison is appended to
+``benches/results/targets.csv``: the medians, their ratio, and the promised ratio. With ``--check`` the exit
+status is 1 if a promise is broken. Thread counts and memory are measured in separate processes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Run: TypeAlias = Callable[[], object]
 
 @dataclass(frozen=True)
 class Promise:
-    """``ours`` takes at most ``ratio`` times as long as ``other``, both among the contenders of a work."""
+    """``ours`` takes at most ``ratio`` times the time of ``other``; both are contenders of a work."""
 
     ours: str
     other: str
@@ -46,23 +46,23 @@ class Promise:
 
 @dataclass(frozen=True)
 class Work:
-    """Contenders that take turns, and what is promised about them."""
+    """Alternating contenders, and the promises about them."""
 
     name: str
     contenders: dict[str, Run]
     promises: list[Promise]
     slow: tuple[str, ...] = ()
-    """Contenders that run in the first three rounds only."""
+    """Contenders that run only in the first three rounds."""
 
 
 def select(frame: pl.DataFrame, *expressions: pl.Expr) -> Run:
-    """Make an in-memory query over all rows."""
+    """Return an in-memory query over all rows."""
     plan = frame.lazy().select(expressions)
     return lambda: plan.collect(engine="in-memory")
 
 
 def grouped(frame: pl.DataFrame, engine: str, *expressions: pl.Expr) -> Run:
-    """Make a grouped query."""
+    """Return a grouped query."""
     plan = frame.lazy().group_by("group").agg(*expressions)
     return lambda: plan.collect(engine=engine)  # type: ignore[call-overload]
 
@@ -71,19 +71,19 @@ AUC = pa.roc_auc("label", "score")
 
 
 def normal(n: int, prevalence: float = 0.3, seed: int = 1) -> pl.DataFrame:
-    """Return labels and distinct normal scores, those of positives one standard deviation higher."""
+    """Return labels and distinct normal scores; positives are shifted by one standard deviation."""
     rng = np.random.default_rng(seed)
     label = rng.random(n) < prevalence
     return pl.DataFrame({"label": label, "score": rng.standard_normal(n) + label})
 
 
 def with_scores(frame: pl.DataFrame, score: pl.Series | pl.Expr) -> pl.DataFrame:
-    """Put other scores beside the labels."""
+    """Add other scores to the labels."""
     return frame.with_columns(score.alias("score")).rechunk()
 
 
 def peers(n: int) -> Iterator[Work]:
-    """One column of distinct scores, by us and by others."""
+    """Time one column of distinct scores, with our function and with others."""
     import polarbearings as pb
     import polars_ds as pds
     from sklearn.metrics import roc_auc_score
@@ -109,7 +109,7 @@ def peers(n: int) -> Iterator[Work]:
 
 
 def few(n: int) -> Iterator[Work]:
-    """Scores of few distinct values, narrower scores, and few positives."""
+    """Time scores with few distinct values, narrower dtypes, and few positives."""
     frame = normal(n)
     share = (frame["score"] - frame["score"].min()) / (frame["score"].max() - frame["score"].min())  # type: ignore[operator]
     columns = {
@@ -130,7 +130,7 @@ def few(n: int) -> Iterator[Work]:
 
 
 def shapes(n: int) -> Iterator[Work]:
-    """Scores that are hard to spread evenly over buckets."""
+    """Time scores that are hard to distribute evenly over buckets."""
     frame = normal(n)
     rng = np.random.default_rng(7)
     uniform = rng.random(n)
@@ -154,7 +154,7 @@ def shapes(n: int) -> Iterator[Work]:
 
 
 def groups(n: int) -> Iterator[Work]:
-    """Time grouped queries against the same query with the lists of values, as the plugin gets them."""
+    """Time grouped queries against the same query with lists of values, the input of the plugin."""
     rng = np.random.default_rng(3)
     lists = pl.col("score").implode(), pl.col("label").implode()
     frame = normal(n)
@@ -168,7 +168,7 @@ def groups(n: int) -> Iterator[Work]:
             }
             promises = [Promise("roc_auc", "bare implode()", 1.2)]
             if count == 1000 and engine == "in-memory":
-                # The kernel makes the groups by itself.
+                # The kernel forms the groups itself.
                 columns = {name: pl.col(name) for name in ("label", "score")}
                 contenders["grouped_roc_auc"] = select(keyed, pa.grouped_roc_auc("label", "score", "group"))
                 contenders["lists at once"] = select(keyed, group_lists(["group"], columns))
@@ -177,7 +177,7 @@ def groups(n: int) -> Iterator[Work]:
 
 
 def skewed(n: int) -> Iterator[Work]:
-    """Half of all rows in one group, beside many tiny ones."""
+    """Time half of all rows in one group, with many tiny groups."""
     rng = np.random.default_rng(5)
     frame = normal(n)
     even = np.arange(n) // 10
@@ -193,7 +193,7 @@ def skewed(n: int) -> Iterator[Work]:
 
 
 def small(_: int) -> Iterator[Work]:
-    """Many queries of a hundred rows."""
+    """Time many queries of a hundred rows."""
     frame = normal(100)
     none = frame.clear()
     sums = pl.col("label").sum(), pl.col("score").sum()
@@ -211,7 +211,7 @@ def small(_: int) -> Iterator[Work]:
 
 
 def statistics_of_one_column(n: int) -> Iterator[Work]:
-    """Other statistics of the same column."""
+    """Time other statistics of the same column."""
     frame = normal(n)
     expressions = {
         "roc_auc": AUC,
@@ -244,7 +244,7 @@ def statistics_of_one_column(n: int) -> Iterator[Work]:
 
 
 def several_columns(n: int) -> Iterator[Work]:
-    """Statistics whose rows have more than a label and a score, beside the area of the same rows."""
+    """Time statistics of further columns, relative to the area of the same rows."""
     rows = n // 10
     rng = np.random.default_rng(11)
     frame = normal(rows).with_columns(
@@ -272,7 +272,7 @@ def several_columns(n: int) -> Iterator[Work]:
 
 
 def reports(n: int) -> Iterator[Work]:
-    """Report on three scores of each group and of all rows, beside three areas of each group."""
+    """Time a report of three scores by group and overall, relative to three areas of each group."""
     rng = np.random.default_rng(4)
     names = ("score", "second", "third")
     others = [pl.Series(name, rng.standard_normal(n)) for name in names[1:]]
@@ -307,7 +307,7 @@ def reports(n: int) -> Iterator[Work]:
 
 
 def many_scores() -> Work:
-    """Report on fifty scores of ten groups of 10^4 rows and of all rows, beside their areas."""
+    """Time a report of fifty scores by ten groups of 10^4 rows and overall, relative to their areas."""
     rng = np.random.default_rng(4)
     label = rng.random(100_000) < 0.3
     scores = {f"score {place}": rng.standard_normal(label.size) + label for place in range(50)}
@@ -330,7 +330,7 @@ def many_scores() -> Work:
 
 
 def users(n: int) -> Iterator[Work]:
-    """Average the areas of very many users, beside a plain mean of each."""
+    """Time the mean area of very many users, relative to a plain mean of each."""
     count = n // 10
     user = pl.Series("user", (np.random.default_rng(5).random(n) * count).astype(np.int32))
     frame = normal(n).with_columns(user)
@@ -347,7 +347,7 @@ def users(n: int) -> Iterator[Work]:
 
 
 def states(n: int) -> Iterator[Work]:
-    """Make exact states, merge many, and ask about a month of daily states."""
+    """Time exact states, merging many, and evaluating a month of daily states."""
     frame = normal(n)
     for name, scores, other, promised in (
         ("distinct", frame, "Series.sort()", 1.15),
@@ -386,7 +386,7 @@ def states(n: int) -> Iterator[Work]:
 
 
 def windows(n: int) -> Iterator[Work]:
-    """Merge the last 28 days of each day of a year, beside one merge of the whole year."""
+    """Time merging the last 28 days of each day of a year, relative to one merge of the year."""
     frame = normal(n)
     rng = np.random.default_rng(8)
     rows = frame.with_columns(group=rng.integers(0, 200, n), day=rng.integers(0, 365, n))
@@ -417,7 +417,7 @@ def _rolling_of_polars(days: pl.DataFrame) -> pl.DataFrame:
 
 
 def segments(n: int) -> Iterator[Work]:
-    """Compare segments with the others, with the rows of the others together, and with all rows."""
+    """Time comparisons of segments with the others, with the pooled others, and with all rows."""
     frame = normal(n).with_columns(segment=np.random.default_rng(4).integers(0, 20, n))
     contenders: dict[str, Run] = {"roc_auc": select(frame, AUC)}
     words = ("rest", "pooled_rest", "overall")
@@ -434,7 +434,7 @@ def _few_rows(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def two_scores(n: int) -> Iterator[Work]:
-    """Compare two scores, and three scores, of the same rows."""
+    """Time comparisons of two scores, and three scores, of the same rows."""
     rng = np.random.default_rng(6)
     frame = normal(n).with_columns(pl.Series(name, rng.standard_normal(n)) for name in ("second", "third"))
     names = ["score", "second", "third"]
@@ -455,7 +455,7 @@ def two_scores(n: int) -> Iterator[Work]:
 
 
 def bootstraps(n: int) -> Iterator[Work]:
-    """Time the two ways to the bootstrap of an area."""
+    """Time the two bootstrap methods of an area."""
     rows = normal(n // 10)
     contenders = {
         "bootstrap_ci": select(rows, pa.bootstrap_ci("roc_auc", "label", "score")),
@@ -466,7 +466,7 @@ def bootstraps(n: int) -> Iterator[Work]:
 
 
 def reviewers(n: int) -> Iterator[Work]:
-    """Time what reviewers ask for: a partial area with its interval, exact tests, and studies of readers."""
+    """Time a partial area with its interval, exact tests, and reader studies."""
     frame = normal(n)
     contenders = {
         "roc_auc": select(frame, AUC),
@@ -493,7 +493,7 @@ def reviewers(n: int) -> Iterator[Work]:
 
 
 def curve(n: int) -> Iterator[Work]:
-    """All points of the curve of distinct scores."""
+    """Time all points of the curve of distinct scores."""
     frame = normal(n)
     contenders = {
         "roc_curve": select(frame, pa.roc_curve("label", "score")),
@@ -504,7 +504,7 @@ def curve(n: int) -> Iterator[Work]:
 
 
 def points(n: int) -> Iterator[Work]:
-    """Time a curve to be drawn, and rows with weights, beside the plain AUC."""
+    """Time a thinned curve, and weighted rows, relative to the plain AUC."""
     frame = normal(n)
     weight = pl.Series("weight", np.random.default_rng(9).gamma(2.0, size=n))
     contenders = {
@@ -520,7 +520,7 @@ def points(n: int) -> Iterator[Work]:
 
 
 def weights(n: int) -> Iterator[Work]:
-    """Rows with weights in many groups, segments and scores, beside the same rows without weights."""
+    """Time weighted rows in many groups, segments and scores, relative to unweighted rows."""
     rows, groups = n // 10, n // 100
     frame = normal(rows).with_columns(weight=pl.Series(np.random.default_rng(9).random(rows)))
     keys = np.random.default_rng(3)
@@ -547,7 +547,7 @@ def weights(n: int) -> Iterator[Work]:
 
 
 def operating_points(n: int) -> Iterator[Work]:
-    """Find the best threshold of each of very many groups."""
+    """Time the best threshold of each of very many groups."""
     count = n // 10
     group = pl.Series((np.random.default_rng(3).random(n) * count).astype(np.int32)).alias("group")
     frame = normal(n).with_columns(group)
@@ -561,7 +561,7 @@ def operating_points(n: int) -> Iterator[Work]:
 
 
 def alone(n: int, statistic: str = "roc_auc") -> dict[str, float]:
-    """Time a query, and measure the memory it takes, in this process."""
+    """Time a query, and measure its memory in this process."""
     frame = normal(n)
     run = select(frame, getattr(pa, statistic)("label", "score"))
     select(frame.head(1 << 18), AUC)()  # threads and engine take their memory
@@ -584,7 +584,7 @@ def resident(what: str) -> float:
 
 
 def in_a_process(n: int, threads: int | None = None, statistic: str = "roc_auc") -> dict[str, float]:
-    """Do ``alone`` in a process with so many threads."""
+    """Run ``alone`` in a process with this number of threads."""
     environment = {**os.environ, **({"POLARS_MAX_THREADS": str(threads)} if threads else {})}
     command = [sys.executable, __file__, "--alone", str(n), "--statistic", statistic]
     answer = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
@@ -631,14 +631,14 @@ class Row:
 
 
 def timed(work: Work, rounds: int) -> Iterator[Row]:
-    """Let the contenders take turns."""
+    """Run the contenders alternately."""
     times: dict[str, list[float]] = {name: [] for name in work.contenders}
     for name, run in work.contenders.items():
         if name not in work.slow:
             run()  # warms up
     order = random.Random(1)
     for number in range(rounds):
-        # A contender leaves caches and allocator in a state that affects the next one, so the order changes.
+        # A contender affects caches and allocator of the next one, so the order changes.
         for name in order.sample(list(work.contenders), len(work.contenders)):
             if number < 3 or name not in work.slow:
                 start = time.perf_counter()
@@ -667,7 +667,7 @@ def timed(work: Work, rounds: int) -> Iterator[Row]:
 
 
 def threads(n: int, rounds: int) -> Iterator[Row]:
-    """One thread and two."""
+    """Time one thread and two."""
     times: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(rounds):
         for count, durations in times.items():
@@ -677,7 +677,7 @@ def threads(n: int, rounds: int) -> Iterator[Row]:
 
 
 def growth(n: int, rounds: int) -> Iterator[Row]:
-    """Take a hundred times the rows, and measure the additional memory."""
+    """Use a hundred times the rows, and measure the additional memory."""
     fewer, more = n // 10, n * 10
     measured: dict[int, list[dict[str, float]]] = {fewer: [], more: []}
     for _ in range(rounds):
@@ -714,9 +714,9 @@ def growth(n: int, rounds: int) -> Iterator[Row]:
 
 
 def curve_memory(n: int, rounds: int) -> Iterator[Row]:
-    """Measure the memory that a curve of distinct scores takes besides its rows."""
+    """Measure the memory of a curve of distinct scores, without its rows."""
     extra = statistics.median(in_a_process(n, statistic="roc_curve")["extra"] for _ in range(rounds))
-    # Five columns of eight bytes a point, and the keys once.
+    # Five columns of eight bytes for each point, and the keys once.
     allowed = 8.0 * 5 * n + 8.0 * n
     gigabytes = extra * 8.0 * n
     yield Row(

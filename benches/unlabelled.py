@@ -1,10 +1,9 @@
-"""How far estimates of the AUC are off while labels are missing, in several ways of missing.
+"""Errors of AUC estimates with missing labels, for several missing-data mechanisms.
 
-``python benches/unlabelled.py [--streams 200] [--rows 20000]`` draws rows with calibrated probabilities,
-hides some labels, and compares what is said with the AUC of the same rows with all labels. It appends rows to
-``benches/results/unlabelled.csv``: for each way and estimate the mean and the root of the mean square of the
-difference; for the bounds their mean width, and how often they hold the AUC. The seed is fixed, and nothing
-is timed.
+``python benches/unlabelled.py [--streams 200] [--rows 20000]`` simulates rows with calibrated probabilities,
+hides some labels, and compares the estimates with the AUC of the fully labelled rows. It appends rows to
+``benches/results/unlabelled.csv``: for each mechanism and estimate the mean and the root mean square of the
+error; for the bounds their mean width and their coverage. The seed is fixed, and nothing is timed.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def inverse_logit(x: np.ndarray) -> np.ndarray:
 
 
 def ways(rng: np.random.Generator, n: int) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Return for each way of missing the labels, the scores, and which labels are hidden."""
+    """Return the labels, the scores, and the hidden labels of each mechanism."""
     logit = 1.2 * rng.standard_normal(n) - 1.5
     label = rng.random(n) < inverse_logit(logit)
     at_random, score = rng.random(n) < 0.2, inverse_logit(logit)
@@ -54,7 +53,7 @@ def ways(rng: np.random.Generator, n: int) -> dict[str, tuple[np.ndarray, np.nda
 
 
 def main() -> None:
-    """Draw, print and append."""
+    """Simulate, print and append."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--streams", type=int, default=200)
     parser.add_argument("--rows", type=int, default=20_000)

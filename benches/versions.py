@@ -1,9 +1,9 @@
-"""What a change of the kernel costs or gains: queries by the library before it and by the one after it.
+"""The effect of a kernel change: query times with the libraries before and after.
 
 ``python benches/versions.py before=A.so now=B.so [--rounds 11] [--rows 1e7] [--only roc_auc]`` times queries
-of one column, of groups, of weights and of states, each library in a process of its own; the first one is
-what the others are held against. Both answer from the same rows. A row for each query and library is
-appended to ``benches/results/versions.csv``.
+of one column, of groups, of weights and of states. Each library runs in a separate process, on the same rows;
+the first one is the baseline. A row for each query and library is appended to
+``benches/results/versions.csv``.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def queries() -> dict[str, Callable[[], object]]:
 
 
 def main() -> None:
-    """Let the libraries take turns, and append the rows."""
+    """Run the libraries alternately, and append the rows."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("libraries", nargs="*", metavar="NAME=PATH")
     parser.add_argument("--rounds", type=int, default=11)
