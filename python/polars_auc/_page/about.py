@@ -127,8 +127,8 @@ def without_squares(
     has_rows = (pl.col("n_pos") > 1) & (pl.col("n") - pl.col("n_pos") > 1)
     without = table.filter(pl.col("auc").is_not_nan(), pl.col("lower").is_null(), has_rows)
     return [
-        f"{counted(rows.height, 'row')} of the report without an interval: the states of {name(score)} do "
-        "not know the squares of the weights, or they are too small"
+        f"{counted(rows.height, 'row')} of the report without an interval: the squares of the "
+        f"weights in the states of {name(score)} are unknown or too small"
         for score in weighted_states
         if (rows := without.filter(score=score)).height
     ]

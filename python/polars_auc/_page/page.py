@@ -341,7 +341,7 @@ def _no_interval(table: pl.DataFrame, by: list[str], weighted: Sequence[str]) ->
         .when(pl.col("n") - pl.col("n_pos") == 1)
         .then(pl.lit("one row is negative, so its variance is unknown"))
         .when(pl.col("score").is_in(weighted))
-        .then(pl.lit("the state does not know the squares of the weights, or they are too small"))
+        .then(pl.lit("the squares of the weights in the state are unknown or too small"))
         .otherwise(pl.lit("its variance cannot be estimated"))
     )
     scope = "group" if by else "overall"

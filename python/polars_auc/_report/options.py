@@ -102,8 +102,8 @@ def check_rules(function: str, options: Any) -> None:
 
 _BOUNDED = per_front_end('`memory="bounded"`', "`memory`")
 _COLUMN = per_front_end("the column", "the column, or SQL,")
-_ALL_ROWS = Rule("memory", f"needs all rows at once, and {_BOUNDED} keeps none")
-_ONE_BY_ONE = Rule("sorted_by", "is not possible with `sorted_by`, which reads one group after the other")
+_ALL_ROWS = Rule("memory", f"needs all rows at once, so it cannot be combined with {_BOUNDED}")
+_ONE_BY_ONE = Rule("sorted_by", "cannot be combined with `sorted_by`, which reads group by group")
 _BOUNDED_ONLY = Rule("memory", f"is for {_BOUNDED}", "write it, or leave this out")
 
 
@@ -131,8 +131,8 @@ class ReportOptions:
     )
     sorted_by: str | Sequence[str] = option(
         (),
-        "columns of `by` by which the rows come sorted: groups are then read one after the other, which "
-        "takes less memory if there are several scores; it is checked",
+        "columns of `by` by which the rows are sorted: groups are read one by one, which takes less memory "
+        "with several scores; the order is checked",
         metavar="COLUMN",
         needs_rows=True,
     )
@@ -219,8 +219,7 @@ class ReportOptions:
             _ALL_ROWS,
             Rule(
                 "cluster",
-                "cannot be combined with `cluster`, because clusters may lie in several folds, which its "
-                "interval does not know",
+                "cannot be combined with `cluster`, because its interval expects each cluster in one fold",
                 _LEAVE + per_front_end(', or write cv_roc_auc(..., method="delong", cluster=...)', ""),
             ),
         ),

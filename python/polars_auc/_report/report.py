@@ -149,7 +149,7 @@ def report(
         Or the choices themselves, such as ``[["segment", "year"], ["year"]]``. None is one grouping, by all
         columns together. ``versus`` may then be ``"rest"``, ``"pooled_rest"`` or ``"overall"``.
     sorted_by
-        Columns of ``by`` by which the rows come sorted, in any order: rows with equal values follow one
+        Columns of ``by`` by which the rows are sorted, in any order: rows with equal values follow one
         another, as they do in a sorted file and in a scan of partitions. Groups are then read one after the
         other, and only some are in memory; the report is the same. The order is checked while the rows are
         read. The overall rows need the label and one score of all rows. ``versus``, ``groupings``,

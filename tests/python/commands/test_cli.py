@@ -978,7 +978,7 @@ def test_states_of_days_give_the_report_of_their_rows(
         (["report", "--from-states", "--compare"], "--compare needs rows"),
         (
             ["report", "--bounded", "--folds", "fold"],
-            "--folds needs all rows at once, and --bounded keeps none",
+            "--folds needs all rows at once, so it cannot be combined with --bounded",
         ),
         (
             ["report", "--label", "label", "--score", "tree", "--max-bins", "64"],

@@ -418,7 +418,7 @@ def test_states_of_days_give_the_report_of_their_rows(
     options = [str(tmp_path / "earlier.parquet"), "--from-states", "--by", "segment"]
     assert main(["report", *options, "-o", str(tmp_path / "report of earlier.parquet")]) == 0
     groups = expected.filter(scope="group").height
-    message = "the states of forest do not know the squares of the weights, or they are too small"
+    message = "the squares of the weights in the states of forest are unknown or too small"
     assert f"{expected.height} rows of the report without an interval: {message}" in capsys.readouterr().err
     got = pl.read_parquet(tmp_path / "report of earlier.parquet")
     assert_report_of_rows(got.drop(INTERVAL), expected.drop(INTERVAL))
@@ -427,7 +427,7 @@ def test_states_of_days_give_the_report_of_their_rows(
     page = (tmp_path / "earlier.html").read_text(encoding="utf-8")
     # The column with reasons of other groups without an interval.
     assert f"With an AUC and no interval: {groups}" in page
-    assert page.count("the state does not know the squares of the weights, or they are too small") == groups
+    assert page.count("the squares of the weights in the state are unknown or too small") == groups
     both = ["state", reports["rows"][0], *scored, "--count", "day", "-o", str(tmp_path / "no.parquet")]
     assert main(both) == 2
     assert "--weight and --count are mutually exclusive" in capsys.readouterr().err

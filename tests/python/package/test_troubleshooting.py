@@ -93,7 +93,7 @@ CALLS: dict[str, Callable[[], object]] = {
     ),
     "versus needs groups": lambda: REPORT(FRAME, "y", "s", versus="rest"),
     "which the rows do not have, expected one of a; b": lambda: REPORT(FRAME, "y", "s", by="by", versus="c"),
-    'compare needs all rows at once, and memory="bounded" keeps none': lambda: REPORT(
+    'compare needs all rows at once, so it cannot be combined with memory="bounded"': lambda: REPORT(
         FRAME, "y", ["s", "nan"], compare=True, memory="bounded"
     ),
     "got an unexpected keyword argument 'weight'": lambda: pa.mann_whitney_u("y", "s", weight="float"),  # type: ignore[call-arg]

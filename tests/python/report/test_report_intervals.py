@@ -299,7 +299,7 @@ def test_pages_of_clusters(folder: Path) -> None:
             ["--folds", "key"],
             "--folds cannot be combined with --cluster, because clusters may lie in several",
         ),
-        (["--bounded"], "--cluster needs all rows at once, and --bounded keeps none"),
+        (["--bounded"], "--cluster needs all rows at once, so it cannot be combined with --bounded"),
         (["--ci", "hanley_mcneil"], "--ci 'hanley_mcneil' cannot use clusters. Hint: take \"wilson\""),
         (
             ["--ci", "bootstrap", "--interval", "bca"],
@@ -446,7 +446,7 @@ def test_weights_on_the_command_line(folder: Path, capsys: Capture) -> None:
     [
         (["--user", "g"], "--user cannot be combined with --weight"),
         (["--count", "g"], "--count cannot be combined with --weight"),
-        (["--bounded"], "--weight needs all rows at once, and --bounded keeps none"),
+        (["--bounded"], "--weight needs all rows at once, so it cannot be combined with --bounded"),
         (
             ["--ci", "bootstrap"],
             "--ci 'bootstrap' does not take a weight. Hint: write --ci wilson, --ci delong or --ci logit",

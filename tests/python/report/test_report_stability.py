@@ -239,7 +239,10 @@ def test_a_condition_on_a_column_of_groups(folder: Path, capsys: Capture) -> Non
         (["--stability", "yeer < 2016"], "--stability names the column 'yeer', which is not in the files"),
         (["--stability", "year"], "--stability 'year' is not a condition"),
         (["--stability", "year <"], "--stability 'year <' is not a SQL expression"),
-        ([*STABLE, "--bounded"], "--stability needs all rows at once, and --bounded keeps none"),
+        (
+            [*STABLE, "--bounded"],
+            "--stability needs all rows at once, so it cannot be combined with --bounded",
+        ),
         ([*STABLE, *STABLE], "--stability is given twice"),
         (["--fail-if", "psi > 0.1"], "--fail-if names the column 'psi', which is not in the report"),
     ],
