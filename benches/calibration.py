@@ -19,6 +19,7 @@ import polars_auc as pa
 
 RESULTS = Path(__file__).parent / "results" / "calibration.csv"
 ROUNDS = 7
+TENTHS = [each / 10 for each in range(1, 10)]
 EXPRESSIONS = {
     "roc_summary": pa.roc_summary("y", "p"),
     "brier_score": pa.brier_score("y", "p"),
@@ -30,6 +31,15 @@ EXPRESSIONS = {
     "calibration_summary": pa.calibration_summary("y", "p"),
     "average_precision_ci": pa.average_precision_ci("y", "p"),
     "equal_error_rate": pa.equal_error_rate("y", "p"),
+    "discrimination_slope": pa.discrimination_slope("y", "p"),
+    "h_measure": pa.h_measure("y", "p"),
+    "log_auc": pa.log_auc("y", "p"),
+    "bedroc": pa.bedroc("y", "p"),
+    "enrichment_factor": pa.enrichment_factor("y", "p"),
+    "average_precision_difference": pa.average_precision_difference("y", "p", "q"),
+    "net_benefit_difference, 9 thresholds": pa.net_benefit_difference("y", "p", "q", thresholds=TENTHS),
+    "mcnemar": pa.mcnemar("y", "p", "q", at_a=0.5, at_b=0.5),
+    "subgroup_rate_difference": pa.subgroup_rate_difference("y", "p", "s", at=0.5, rate="tpr"),
 }
 
 
@@ -45,7 +55,8 @@ def main() -> None:
     n = parser.parse_args().rows
     rng = np.random.default_rng(1)
     p = 1 / (1 + np.exp(-rng.normal(size=n)))
-    rows = pl.DataFrame({"y": rng.random(n) < p, "p": p, "g": rng.integers(0, n // 10, n)})
+    rows = pl.DataFrame({"y": rng.random(n) < p, "p": p, "q": np.clip(p + rng.normal(0, 0.1, n), 0, 1)})
+    rows = rows.with_columns(s=pl.Series(rng.random(n) < 0.3), g=pl.Series(rng.integers(0, n // 10, n)))
     results = []
     for shape in ("one column", "groups of 10"):
 

@@ -145,7 +145,7 @@ impl McNemarMethod {
 declaration! {
     /// McNemar's test: the difference of a rate of two scores, each at its threshold, on the same rows.
     ///
-    /// Words: McNemar test, compare sensitivity, compare specificity, compare accuracy, paired proportions, discordant pairs.
+    /// Words: McNemar test, compare classifiers, compare accuracy, paired proportions, discordant pairs.
     McNemar => McNemarRecord {
         label, score_a, score_b;
         /// The threshold of the first score: a row is predicted positive if `score_a >= at_a`.
