@@ -297,7 +297,7 @@ def test_pages_of_clusters(folder: Path) -> None:
     [
         (
             ["--folds", "key"],
-            "--folds cannot be combined with --cluster, because clusters may lie in several",
+            "--folds cannot be combined with --cluster, because its interval expects each cluster",
         ),
         (["--bounded"], "--cluster needs all rows at once, so it cannot be combined with --bounded"),
         (["--ci", "hanley_mcneil"], "--ci 'hanley_mcneil' cannot use clusters. Hint: take \"wilson\""),
