@@ -140,10 +140,10 @@ def test_messages_of_other_faults() -> None:
     ("options", "message"),
     [
         ({"sorted_by": "h"}, "sorted_by has the unknown column 'h'; expected one of by: 'g'"),
-        ({"sorted_by": "g", "versus": "rest"}, "versus is not possible with sorted_by"),
-        ({"sorted_by": "g", "groupings": "each"}, "groupings is not possible with sorted_by"),
-        ({"sorted_by": "g", "stability": "label"}, "stability is not possible with sorted_by"),
-        ({"sorted_by": "g", "memory": "bounded"}, "memory is not possible with sorted_by"),
+        ({"sorted_by": "g", "versus": "rest"}, "versus cannot be combined with sorted_by"),
+        ({"sorted_by": "g", "groupings": "each"}, "groupings cannot be combined with sorted_by"),
+        ({"sorted_by": "g", "stability": "label"}, "stability cannot be combined with sorted_by"),
+        ({"sorted_by": "g", "memory": "bounded"}, "memory cannot be combined with sorted_by"),
     ],
 )
 def test_refused(options: dict[str, Any], message: str) -> None:
@@ -181,8 +181,8 @@ def test_sorted_files(tmp_path: Path, capsys: Capture) -> None:
             "--sorted-by has the unknown column 'g'; expected one of --by: 'h'",
         ),
         (["--sorted-by", "g"], "--sorted-by names 'g', and there is no --by"),
-        (["--by", "h", "--sorted-by", "h", "--versus", "rest"], "--versus is not possible with --sorted-by"),
-        (["--by", "h", "--sorted-by", "h", "--bounded"], "--bounded is not possible with --sorted-by"),
+        (["--by", "h", "--sorted-by", "h", "--versus", "rest"], "--versus cannot be combined with --sorted-by"),
+        (["--by", "h", "--sorted-by", "h", "--bounded"], "--bounded cannot be combined with --sorted-by"),
     ):
         assert main(["report", files, *OPTIONS, *options]) == 2
         assert message in capsys.readouterr().err
