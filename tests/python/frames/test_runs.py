@@ -181,7 +181,10 @@ def test_sorted_files(tmp_path: Path, capsys: Capture) -> None:
             "--sorted-by has the unknown column 'g'; expected one of --by: 'h'",
         ),
         (["--sorted-by", "g"], "--sorted-by names 'g', and there is no --by"),
-        (["--by", "h", "--sorted-by", "h", "--versus", "rest"], "--versus cannot be combined with --sorted-by"),
+        (
+            ["--by", "h", "--sorted-by", "h", "--versus", "rest"],
+            "--versus cannot be combined with --sorted-by",
+        ),
         (["--by", "h", "--sorted-by", "h", "--bounded"], "--bounded cannot be combined with --sorted-by"),
     ):
         assert main(["report", files, *OPTIONS, *options]) == 2
