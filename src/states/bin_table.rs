@@ -3,10 +3,7 @@
 use super::scale::Intervals;
 use super::state::State;
 use crate::ranking::scores::{Key, score_type::ScoreType};
-use crate::ranking::ties::{
-    Counts,
-    counts::{Count, CountValue},
-};
+use crate::ranking::ties::{Count, CountValue, Counts};
 
 /// Rows with a common score or interval.
 #[derive(Clone, Copy, Debug, Default)]

@@ -17,10 +17,7 @@ use super::tuning::{MOST_BINS_ALONE, STATES_TOGETHER};
 use crate::paths::Path;
 use crate::ranking::scores::Key;
 use crate::ranking::tasks;
-use crate::ranking::ties::{
-    counts::{CountValue, Counts},
-    row_counts::RowCounts,
-};
+use crate::ranking::ties::{CountValue, Counts, row_counts::RowCounts};
 
 impl<T: CountValue> State<T> {
     /// The state of all rows of many states of one score type; `None` if there are no states. `read` returns

@@ -5,7 +5,7 @@ use std::hint::select_unpredictable;
 use super::state::State;
 use super::tuning::MERGE_BLOCK;
 use crate::ranking::scores::Key;
-use crate::ranking::ties::counts::{Count, CountValue, Counts};
+use crate::ranking::ties::{Count, CountValue, Counts};
 
 /// The merged bins, and a flag for each with a single score; without a partition, no flags if all have one.
 ///

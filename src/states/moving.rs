@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::state::State;
 use crate::ranking::scores::Key;
-use crate::ranking::ties::counts::CountValue;
+use crate::ranking::ties::CountValue;
 
 /// Returns a state by its index.
 pub type Read<'a, T, E> = dyn Fn(usize) -> Result<State<T>, E> + 'a;

@@ -38,7 +38,7 @@ use super::scale::{Intervals, LAST, Resolution, Scale};
 use super::state::{CheckedSums, LIMITS, Limit, State};
 use super::weight_sums::{MOST_STEPS, Squares, WeightSums};
 use crate::ranking::scores::{Number, ScoreType};
-use crate::ranking::ties::{Count, Counts, RowCounts, counts::CountValue, row_counts::MOST_ROWS};
+use crate::ranking::ties::{Count, CountValue, Counts, RowCounts, row_counts::MOST_ROWS};
 
 /// The first bytes of every packed state: three letters and the format version.
 const VERSION: &[u8; 4] = b"ROC\x01";

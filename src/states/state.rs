@@ -22,10 +22,7 @@ use std::ops::RangeInclusive;
 
 use super::scale::{Intervals, Resolution, Scale};
 use crate::ranking::scores::{Key, score_type::ScoreType};
-use crate::ranking::ties::{
-    counts::{Count, CountValue, Counts},
-    row_counts::RowCounts,
-};
+use crate::ranking::ties::{Count, CountValue, Counts, row_counts::RowCounts};
 use crate::simd::{self, Kernel};
 
 /// The size limit of a state.

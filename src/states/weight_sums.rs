@@ -7,7 +7,7 @@
 use std::ops::{Add, AddAssign};
 
 use crate::math;
-use crate::ranking::ties::counts::CountValue;
+use crate::ranking::ties::CountValue;
 
 /// Decimal places of sums of weights.
 pub const DECIMALS: u32 = 18;

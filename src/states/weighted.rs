@@ -16,7 +16,7 @@ use super::weight_sums::{MOST_STEPS, ONE, Squares, WeightSums};
 use crate::ranking::scores::{Domain, Observations, Score, score_type::ScoreType};
 use crate::ranking::tasks;
 use crate::ranking::ties::{
-    counts::{Count, Counts},
+    Count, Counts,
     row_counts::RowCounts,
     source::{Source, SquaredUnits},
     steps::{Above, Tie},

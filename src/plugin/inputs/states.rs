@@ -18,7 +18,7 @@ use crate::plugin::arrays::{
     values::{Values, gathered},
 };
 use crate::ranking::scores::{Domain, Score, ScoreType};
-use crate::ranking::ties::{Count, Counts, RowCounts, counts::CountValue, row_counts::MOST_ROWS};
+use crate::ranking::ties::{Count, CountValue, Counts, RowCounts, row_counts::MOST_ROWS};
 use crate::states::{
     Limit, Scale, State, StoredState,
     moving::moving,

@@ -1,5 +1,6 @@
 //! The input of statistics: ties, the steps of a walk over them, counts, units of weights.
 
+pub mod count;
 pub mod counts;
 pub(super) mod duplicates;
 mod fold;
@@ -11,11 +12,12 @@ pub mod positives;
 pub mod row_counts;
 pub(crate) mod source;
 pub(crate) mod steps;
-#[expect(clippy::module_inception, reason = "the room has the name of its main idea")]
+#[expect(clippy::module_inception, reason = "the folder has the name of its main type")]
 pub mod ties;
 pub mod units;
 
-pub use counts::{Count, CountColumns, Counts};
+pub use count::{Count, CountValue};
+pub use counts::{CountColumns, Counts};
 pub use outline::Cell;
 pub use placements::Placements;
 pub use positives::{PositiveScore, PositiveScores};

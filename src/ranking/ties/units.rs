@@ -12,7 +12,7 @@
 
 use rayon::prelude::*;
 
-use super::counts::Count;
+use super::count::Count;
 use crate::math::{exponent, power_of_two};
 use crate::paths::Path;
 use crate::ranking::scores::{Observations, Score};

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::memory;
 use crate::ranking::scores::Keys;
-use crate::ranking::ties::{Count, CountColumns, Counts, RowCounts, Ties, counts::CountValue};
+use crate::ranking::ties::{Count, CountColumns, CountValue, Counts, RowCounts, Ties};
 use crate::ranking::{SHARD_ROWS, tasks};
 use crate::states::{Limit, Scale, State, state::LIMITS, weight_sums::WeightSums};
 use crate::statistics::declaration::declaration;
