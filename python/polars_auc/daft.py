@@ -62,7 +62,7 @@ def group_states(
     weight
         The weight of each row: a numeric column, finite and not negative.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The number of identical rows that each row represents: a column of integers that are not negative.
 
     Returns
     -------

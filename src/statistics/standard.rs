@@ -37,8 +37,8 @@ pub const STANDARD: &[Standard] = &[
     standard(
         "count",
         ParameterKind::Column,
-        "The number of identical rows that each row stands for: a column of integers that are not negative. The \
-         answer is that of the repeated rows. Rows of count 0 or null are left out.",
+        "The number of identical rows that each row represents: a column of integers that are not negative. The \
+         result equals that of the repeated rows. Rows of count 0 or null are left out.",
     ),
     standard(
         "label",

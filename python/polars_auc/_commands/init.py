@@ -172,7 +172,7 @@ class Proposal:
         if areas:
             lines.append(f"# AUC of the first rows: {', '.join(areas)}")
         if columns.counts:
-            lines.append(f"# if a row stands for several: count = {_quoted(columns.counts[0])}")
+            lines.append(f"# if a row represents several: count = {_quoted(columns.counts[0])}")
         return [*lines, f"score = {_toml(self.scores)}" if self.scores else '# score = ["model"]']
 
     def _groups(self) -> list[str]:

@@ -345,8 +345,8 @@ def roc_difference_band(
         The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
         and groups, every number of threads and every engine.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------

@@ -210,8 +210,8 @@ def brier_score_difference(
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
         left out.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -291,8 +291,8 @@ def log_loss_difference(
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
         left out.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------

@@ -54,10 +54,10 @@ def multiclass_roc_auc(
         - ``None``: no average, only the AUCs of the classes or pairs.
     weight
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. A weight says how many rows the row stands for.
+        left out. A weight is the number of rows that the row represents.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -142,8 +142,8 @@ def ordinal_roc_auc(
         / 2 records: half a million, or some 15 MB, for 1000 classes. ``False`` leaves them out, and ``pairs``
         is null; the other fields do not change.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -213,8 +213,8 @@ def multiclass_roc_auc_ci(
     level
         The coverage, between 0 and 1.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -307,8 +307,8 @@ def ordinal_roc_auc_ci(
     level
         The coverage, between 0 and 1.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------

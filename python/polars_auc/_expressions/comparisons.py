@@ -103,8 +103,8 @@ def roc_auc_difference(
         The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
         and groups, every number of threads and every engine. 0 by default (bootstrap only).
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -192,8 +192,8 @@ def compare_scores(
         left out. Weights are for rows sampled with unequal probabilities: all covariances are then those of
         the infinitesimal jackknife.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -318,8 +318,8 @@ def roc_curve_difference(
         The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
         and groups, every number of threads and every engine. The numbers also break ties.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -599,8 +599,8 @@ def population_stability(
         left out. Shares are then shares of weights, each band holds about the same weight of the reference,
         and there is no p-value.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
     state
         A column of states from :func:`polars_auc.roc_state` in place of ``score``. With a ``label`` beside
         it, each state is of rows of one sample, whatever labels these had: so the states of a month can be
@@ -707,8 +707,8 @@ def population_stability_table(
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
         left out. Shares are then those of weights, as for :func:`polars_auc.population_stability`.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
     state
         A column of states from :func:`polars_auc.roc_state` in place of ``score``, or of ``label`` and
         ``score``: as for :func:`polars_auc.population_stability`.

@@ -79,7 +79,7 @@ def net_benefit(
         - ``tpr`` (Float64): ``tp / P``; null without a positive.
         - ``fpr`` (Float64): ``fp / N``; null without a negative.
 
-        Weights of which the squares are not known, as in some states, give no standard errors: see
+        Weights whose squares are unknown, as in some states, give no standard errors: see
         :func:`roc_state`. The list is null without rows, with ``prevalence`` also without a positive or
         without a negative, and if a score is NaN. Rows with a null label, score or weight are skipped.
 
@@ -241,8 +241,8 @@ def average_precision_difference(
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
         left out.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -317,8 +317,8 @@ def net_benefit_difference(
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
         left out.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -405,7 +405,7 @@ def discrimination_slope(
         - ``mean_neg`` (Float64): The mean score of negatives; null without a negative.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        Weights of which the squares are not known, as in some states, give no standard errors: see
+        Weights whose squares are unknown, as in some states, give no standard errors: see
         :func:`roc_state`. All numbers are null without rows and NaN if a score is NaN. Rows with a null
         label, score or weight are skipped.
 
@@ -467,8 +467,8 @@ def discrimination_slope_difference(
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
         left out.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------
@@ -547,8 +547,8 @@ def mcnemar(
     level
         The coverage, between 0 and 1.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------

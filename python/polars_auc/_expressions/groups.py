@@ -154,8 +154,8 @@ def grouped_roc_auc_difference(
     level
         The coverage, between 0 and 1. The interval of the difference is always two-sided.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------

@@ -50,7 +50,7 @@ def roc_auc(
         Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
     weight
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. A weight says how many rows the row stands for.
+        left out. A weight is the number of rows that the row represents.
     min_fpr, max_fpr
         Bounds of the false positive rate. The result is the area between them: the integral of tpr over fpr.
     min_tpr, max_tpr
@@ -62,8 +62,8 @@ def roc_auc(
         Below the diagonal this is null; with ``"always"`` the same formula is taken there, as scikit-learn
         does, and the number is below one half, perhaps below 0. Not possible for the two-way area.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
     state
         A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``. The states
         of a group are merged. With ``max_bins`` the answer is approximate: scores in one bin count as ties.
@@ -329,8 +329,8 @@ def gini_index(
     points
         Whether the points of the curve are listed.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------

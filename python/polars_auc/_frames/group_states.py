@@ -76,8 +76,8 @@ def group_states(
         The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
         left out.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative. The
-        answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
 
     Returns
     -------

@@ -108,8 +108,8 @@ def compare_segments(
         cluster may span segments. Rows without a cluster are skipped. All standard errors are then
         Obuchowski's (1997), and degrees of freedom count clusters. The limit is 4096 segments.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
-        The answer is that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
     state
         A column of states from :func:`polars_auc.roc_state`, mutually exclusive with ``label`` and ``score``.
         There are one or more for each segment, which are merged. With ``max_bins`` all numbers are

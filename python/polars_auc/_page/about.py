@@ -195,7 +195,7 @@ def about_rows(
     if where:
         pairs.append(("Rows", f"where {' and '.join(map(name, where))}"))
     if count is not None:
-        pairs.append(("Counts", f"each row stands for {name(str(count))} rows"))
+        pairs.append(("Counts", f"each row represents {name(str(count))} rows"))
     return pairs
 
 

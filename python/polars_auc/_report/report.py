@@ -111,7 +111,7 @@ def report(
         reference of its segment. Rows with a null condition are in neither sample. Unlabelled rows count, but
         states contain only labelled rows.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The number of identical rows that each row represents: a column of integers that are not negative.
         The result is that of the repeated rows, so ``GROUP BY segment, label, score`` of a database is
         enough.
     cluster

@@ -113,7 +113,7 @@ class Rows:
             clash = next((key for key in keys if key in states), None)
             if clash is not None:
                 reason = f"names {clash!r}, which is a column of states"
-                raise OptionError(name, "by", reason, "name columns that say of which group each state is")
+                raise OptionError(name, "by", reason, "name columns of groups")
             return cls.from_states(
                 rows.with_columns(column.alias(each) for each, column in states.items()), keys, states
             )

@@ -71,7 +71,7 @@ def group_states(
     weight
         The weight of each row: a numeric column, finite and not negative.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The number of identical rows that each row represents: a column of integers that are not negative.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def report(
         ``pl.col("year") < 2016``: adds the population stability index of the scores of the other rows.
         Unlabelled rows do not count there, because states omit them.
     count
-        The number of identical rows that each row stands for: a column of integers that are not negative.
+        The number of identical rows that each row represents: a column of integers that are not negative.
 
     Returns
     -------

@@ -317,7 +317,7 @@ declaration! {
         ///   class. The result is the AUC of all these rows together; with `"ovr"` only.
         /// - `None`: no average, only the AUCs of the classes or pairs.
         average: python("Literal[\"macro\", \"weighted\", \"micro\"] | None") = "macro",
-        /// A weight says how many rows the row stands for.
+        /// A weight is the number of rows that the row represents.
         weight = None, count = None,
     }
 }

@@ -63,7 +63,7 @@ declaration! {
         label = None,
         /// Compared in its own dtype.
         score = None;
-        /// A weight says how many rows the row stands for.
+        /// A weight is the number of rows that the row represents.
         weight = None,
         /// Bounds of the false positive rate. The result is the area between them: the integral of tpr over fpr.
         min_fpr: number = None,

@@ -85,11 +85,11 @@ def test_groups_with_fewer_rows_than_bins_and_with_more(max_bins: int, ci: str) 
         counted = assert_bounded(
             frame, ["score", "other"], ["g"], in_batch, collected, max_bins=max_bins, ci=ci, level=0.9
         )
-        if collected == 2**24:
+        if collected == 2**24 or max_bins == 5000:
             assert counted == 0
         elif max_bins == 16:
             assert counted > 0
-        # With more bins, the groups of a collection depend on the order of batches.
+        # With 300 bins, the rows and groups of a collection depend on the order in which batches arrive.
 
 
 @pytest.mark.parametrize("dtype", SCORES)
