@@ -115,36 +115,39 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
 /// The index of each value among the distinct ones.
 fn places(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Factorized, String> {
     let validity = array.validity();
-    macro_rules! scores {
-        ($value:ty) => {{
-            let values = downcast::<PrimitiveArray<$value>>(array)?.values();
-            Ok(Factorized::of_values(values, key, validity))
-        }};
+    // The usual dtypes are read in place. Others are copied to the integers of their keys, to limit
+    // monomorphisation.
+    macro_rules! in_place {
+        ($value:ty) => {
+            Ok(Factorized::of_values(downcast::<PrimitiveArray<$value>>(array)?.values(), key, validity))
+        };
+    }
+    macro_rules! copied {
+        ($value:ty, $key:expr) => {
+            Ok(Factorized::of(&each(downcast::<PrimitiveArray<$value>>(array)?.values(), $key), validity))
+        };
     }
     match array.dtype() {
         Dtype::Null => Ok(Factorized { of_row: vec![0; array.len()], rows: Vec::new() }),
         Dtype::Boolean => {
             let truths = downcast::<BooleanArray>(array)?.values().iter();
-            Ok(Factorized::of(&truths.map(u8::from).collect::<Vec<_>>(), validity))
+            Ok(Factorized::of(&truths.map(u32::from).collect::<Vec<_>>(), validity))
         }
-        Dtype::Int8 => scores!(i8),
-        Dtype::Int16 => scores!(i16),
-        Dtype::Int32 | Dtype::Date32 | Dtype::Time32(_) => scores!(i32),
+        Dtype::Int8 => copied!(i8, |&value| u32::from(key(value))),
+        Dtype::Int16 => copied!(i16, |&value| u32::from(key(value))),
+        Dtype::Int32 | Dtype::Date32 | Dtype::Time32(_) => in_place!(i32),
         Dtype::Int64 | Dtype::Date64 | Dtype::Time64(_) | Dtype::Timestamp(..) | Dtype::Duration(_) => {
-            scores!(i64)
+            in_place!(i64)
         }
-        Dtype::Int128 | Dtype::Decimal(..) => scores!(i128),
-        Dtype::UInt8 => scores!(u8),
-        Dtype::UInt16 => scores!(u16),
-        Dtype::UInt32 => scores!(u32),
-        Dtype::UInt64 => scores!(u64),
-        Dtype::UInt128 => scores!(u128),
-        Dtype::Float32 => scores!(f32),
-        Dtype::Float64 => scores!(f64),
-        Dtype::Float16 => {
-            let values = downcast::<PrimitiveArray<pf16>>(array)?.values();
-            Ok(Factorized::of_values(values, |value| key(f32::from(value)), validity))
-        }
+        Dtype::Int128 | Dtype::Decimal(..) => copied!(i128, |&value| key(value)),
+        Dtype::UInt8 => copied!(u8, |&value| u32::from(value)),
+        Dtype::UInt16 => copied!(u16, |&value| u32::from(value)),
+        Dtype::UInt32 => Ok(Factorized::of(downcast::<PrimitiveArray<u32>>(array)?.values(), validity)),
+        Dtype::UInt64 => Ok(Factorized::of(downcast::<PrimitiveArray<u64>>(array)?.values(), validity)),
+        Dtype::UInt128 => Ok(Factorized::of(downcast::<PrimitiveArray<u128>>(array)?.values(), validity)),
+        Dtype::Float16 => copied!(pf16, |&value| key(f32::from(value))),
+        Dtype::Float32 => copied!(f32, |&value| key(value)),
+        Dtype::Float64 => copied!(f64, |&value| key(value)),
         Dtype::Utf8View => {
             let words = downcast::<Utf8ViewArray>(array)?.values_iter();
             Ok(Factorized::of_bytes(&words.map(str::as_bytes).collect::<Vec<_>>(), validity))

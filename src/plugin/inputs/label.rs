@@ -27,7 +27,7 @@ fn expected(role: &str, name: &str, got: &str) -> String {
 }
 
 /// The distinct values in order with their numbers of rows, at most [`MOST_VALUES`] + 1.
-fn counted<T: PartialOrd + ToString>(values: impl Iterator<Item = T>) -> Vec<(String, usize)> {
+fn counted<T: PartialEq + ToString>(values: impl Iterator<Item = T>) -> Vec<(String, usize)> {
     let mut counts: Vec<(T, usize)> = Vec::new();
     for value in values {
         match counts.iter_mut().find(|(one, _)| *one == value) {
@@ -38,9 +38,16 @@ fn counted<T: PartialOrd + ToString>(values: impl Iterator<Item = T>) -> Vec<(St
             break;
         }
     }
-    counts.sort_by(|(one, _), (other, _)| one.partial_cmp(other).unwrap_or(Ordering::Equal));
-    let counts = counts.into_iter().map(|(value, rows)| (value.to_string(), rows));
-    counts.filter(|(value, _)| value != "NaN").collect()
+    in_order(counts.into_iter().map(|(value, rows)| (value.to_string(), rows)).collect())
+}
+
+/// Sorts texts of numbers by number, without NaN. Numbers that are equal as floats keep their order.
+fn in_order(counts: Vec<(String, usize)>) -> Vec<(String, usize)> {
+    let number = |text: &str| text.parse().unwrap_or(f64::NAN);
+    let mut counts: Vec<_> = counts.into_iter().map(|count| (number(&count.0), count)).collect();
+    counts.retain(|(number, _)| !number.is_nan());
+    counts.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    counts.into_iter().map(|(_, count)| count).collect()
 }
 
 /// The error for a numeric label with values other than 0 and 1. The hint has both comparisons, since either

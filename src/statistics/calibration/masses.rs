@@ -39,10 +39,10 @@ impl Masses {
         let rows = Count::from(&*ties).rows() as f64;
         let all = Count { pos: ties.n_pos(), neg: ties.n_neg() };
         let (units, power) = ties.units().map(|units| units.relative(all)).unzip();
-        let (pos, neg) = (
-            |units_of: f64| units.map_or(units_of, |units: Units| units.pos.weight_of(units_of)),
-            |units_of: f64| units.map_or(units_of, |units| units.neg.weight_of(units_of)),
-        );
+        // Without weights a unit is a row. A branch on the weights would be compiled to a division by undefined
+        // numbers, which is slow.
+        let [of_pos, of_neg] = units.map_or_else(Default::default, |units: Units| [units.pos, units.neg]);
+        let (pos, neg) = (|units: f64| of_pos.weight_of(units), |units: f64| of_neg.weight_of(units));
         let all = Count { pos: pos(all.pos as f64), neg: neg(all.neg as f64) };
         if rows == 0.0 || all.rows() == 0.0 {
             return None;
