@@ -56,8 +56,12 @@ pub struct Declared {
     pub records: &'static [Fields],
 }
 
-/// The declaration of a statistic; empty for a name that is not public, or that Python defines.
+/// The declaration of a statistic, or of another type after `as`; empty for a name that is not public, or that
+/// Python defines.
 macro_rules! declared {
+    ($kind:ident, $name:ident, $statistic:ty, as $declaration:ty) => {
+        declared!($kind, $name, $declaration)
+    };
     ($kind:ident, $name:ident, $statistic:ty) => {
         Declared {
             name: stringify!($name),
@@ -67,14 +71,14 @@ macro_rules! declared {
             records: <$statistic as Declaration>::RECORDS,
         }
     };
-    ($kind:ident, $name:ident, $statistic:ty, $public:ident) => {
+    ($kind:ident, $name:ident, $statistic:ty, in $public:ident) => {
         Declared { name: stringify!($name), kind: stringify!($kind), text: "", parameters: &[], records: &[] }
     };
 }
 
 macro_rules! expressions {
     ($($kind:ident, $field:ident: $(
-        $name:ident $(in $public:ident)? => $statistic:ty
+        $name:ident $(in $public:ident)? $(as $declaration:ty)? => $statistic:ty
             $(| $condition:ident($($option_name:literal),+) $variant_kind:ident $variant_field:ident => $variant:ty)*
     ),*;)*) => {
         /// The names of all expressions in Polars, each with its public function and its statistics.
@@ -88,7 +92,7 @@ macro_rules! expressions {
         /// The declaration of each expression's statistic.
         #[cfg_attr(not(feature = "python"), allow(dead_code))]
         pub const DECLARATIONS: &[Declared] =
-            &[$($(declared!($kind, $name, $statistic $(, $public)?)),*),*];
+            &[$($(declared!($kind, $name, $statistic $(, in $public)? $(, as $declaration)?)),*),*];
 
         /// Validates the options of an expression.
         #[cfg_attr(not(feature = "python"), allow(dead_code))]
@@ -129,7 +133,8 @@ macro_rules! expressions {
     };
 }
 
-// Name and statistic; `in` names the public function, if the statistic does not declare one of this name.
+// Name and statistic; `in` names the public function, if the statistic does not declare one of this name, and
+// `as` the type with the declaration, if the statistic declares another.
 // After a bar follows an alternative for calls with certain columns or options; the first one whose condition
 // holds is used.
 expressions! {
@@ -163,7 +168,7 @@ expressions! {
             | option("statistic") curve curve_field => BootstrapKsStatistic,
         log_loss => LogLoss,
         mann_whitney_u => MannWhitneyU,
-        merge_states in merge_states => RocState,
+        merge_states as MergeStates => RocState,
         operating_point => OperatingPoint
             | option("statistic") curve curve_field => BootstrapOperatingPoint,
         population_stability => PopulationStability,
@@ -176,7 +181,6 @@ expressions! {
         roc_summary => RocSummary
             | option("statistic") curve curve_field => BootstrapRocSummary
             | column("by") joint_single joint_single_field => RocSummaryOfSegments,
-        roc_summary_short in roc_summary => RocSummaryShort,
         tpr_at_fpr => TprAtFpr
             | list("fpr") curve curve_field => TprAtFprs;
     summaries, summaries_field:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
-from polars_auc._plugin.call import columnwise, expression, expression_of
+from polars_auc._plugin.call import columnwise, expression_of
 from polars_auc._plugin.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
@@ -162,7 +162,12 @@ def roc_state(
     return expression_of(roc_state, locals())
 
 
-def merge_states(state: IntoExpr, *, max_bins: int | None = None, scale: Scale | None = None) -> pl.Expr:
+def merge_states(
+    state: IntoExpr,
+    *,
+    max_bins: int | None = None,
+    scale: Scale | None = None,
+) -> pl.Expr:
     """Return one state for all rows of the states of a group.
 
     Parameters
@@ -195,7 +200,7 @@ def merge_states(state: IntoExpr, *, max_bins: int | None = None, scale: Scale |
     >>> merged.equals(days.select(state=pa.roc_state("y", "s")))
     True
     """
-    return expression("merge_states", {"state": state}, max_bins=max_bins, scale=scale)
+    return expression_of(merge_states, locals())
 
 
 def rolling_merge_states(

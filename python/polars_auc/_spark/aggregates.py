@@ -27,13 +27,10 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 
-def aggregate(local: Callable[..., pl.Expr], roles: Sequence[str] | None = None) -> Callable[..., Column]:
-    """Return a function of polars_auc as a grouped aggregate of Spark.
-
-    ``roles`` are its column parameters, required if the function is not a statistic of the plugin.
-    """
+def aggregate(local: Callable[..., pl.Expr]) -> Callable[..., Column]:
+    """Return a function of polars_auc as a grouped aggregate of Spark."""
     name = local.__name__
-    columns = columns_and_options(name)[0] if roles is None else roles
+    columns, _ = columns_and_options(name)
     signature = inspect.signature(local)
 
     def column(*arguments: Any, score_type: Any = None, **options: Any) -> Column:

@@ -8,6 +8,6 @@ pub mod rolling_merge_states;
 
 pub use pack_state::{PackState, UnpackState};
 pub use roc_auc_bounds::RocAucBounds;
-pub use roc_state::RocState;
+pub use roc_state::{MergeStates, RocState};
 pub use roc_summary_bounded::RocSummaryBounded;
 pub use rolling_merge_states::RollingMergeStates;

@@ -330,6 +330,24 @@ declaration! {
     }
 }
 
+/// The declaration of the expression that merges states.
+pub struct MergeStates;
+
+declaration! {
+    /// One state for the rows of several states.
+    ///
+    /// Words: merge, combine partitions, rollup, distributed AUC, federated.
+    MergeStates {
+        /// Null states hold no rows.
+        state;
+        /// The most bins of the merged state, from 16 to 2^31. None keeps the limit of the states; of several limits the lowest
+        /// counts.
+        max_bins: integer = None,
+        /// The scale of `max_bins`, for exact states; states with a limit have a scale already.
+        scale: python("Scale") = None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

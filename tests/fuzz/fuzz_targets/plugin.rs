@@ -65,17 +65,17 @@ macro_rules! expressions {
 expressions! {
     average_precision gini mean_positive_rank roc_auc brunner_munzel confusion_at fpr_at_tpr
     ks_statistic mann_whitney_u merge_states operating_point population_stability roc_auc_bounds
-    roc_auc_ci binormal_roc_auc roc_state roc_summary roc_summary_short tpr_at_fpr
-    binormal_roc_curve cap_curve cost_curve det_curve gains_table pr_curve roc_band roc_convex_hull
-    roc_curve concordance_index cv_roc_auc cv_roc_auc_difference gini_index grouped_roc_auc
-    grouped_roc_auc_difference hodges_lehmann kruskal_wallis mrmc_roc_auc rank_agreement
-    compare_scores roc_auc_difference roc_auc_difference_power multiclass_roc_auc
-    multiclass_roc_auc_ci ordinal_roc_auc ordinal_roc_auc_ci roc_curve_difference subgroup_auc
-    cv_roc_curve compare_segments covariate_adjusted_roc_curve roc_difference_band subgroup_auc_ci
-    band_coverage adjust_p_values roc_auc_power roc_auc_sample_size unpaired_roc_auc_difference
-    pack_state unpack_state population_stability_table group_lists always_valid always_valid_change
-    rolling_merge_states unlabelled_roc_auc roc_summary_of_scores range_sums summary_of_ranges
-    add_batch roc_state_of_batches roc_summary_of_batches population_stability_reference
+    roc_auc_ci binormal_roc_auc roc_state roc_summary tpr_at_fpr binormal_roc_curve cap_curve
+    cost_curve det_curve gains_table pr_curve roc_band roc_convex_hull roc_curve concordance_index
+    cv_roc_auc cv_roc_auc_difference gini_index grouped_roc_auc grouped_roc_auc_difference
+    hodges_lehmann kruskal_wallis mrmc_roc_auc rank_agreement compare_scores roc_auc_difference
+    roc_auc_difference_power multiclass_roc_auc multiclass_roc_auc_ci ordinal_roc_auc
+    ordinal_roc_auc_ci roc_curve_difference subgroup_auc cv_roc_curve compare_segments
+    covariate_adjusted_roc_curve roc_difference_band subgroup_auc_ci band_coverage adjust_p_values
+    roc_auc_power roc_auc_sample_size unpaired_roc_auc_difference pack_state unpack_state
+    population_stability_table group_lists always_valid always_valid_change rolling_merge_states
+    unlabelled_roc_auc roc_summary_of_scores range_sums summary_of_ranges add_batch
+    roc_state_of_batches roc_summary_of_batches population_stability_reference
     roc_summary_bounded_of_scores roc_summary_bounded_of_batches brier_score log_loss
     brier_score_difference log_loss_difference net_benefit average_precision_ci equal_error_rate
     calibration_error calibration_summary calibration_by_grade calibration_curve
