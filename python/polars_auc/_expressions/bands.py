@@ -142,71 +142,71 @@ def roc_band(
         - ``upper_fpr`` (Float64): The fpr of the upper curve.
         - ``upper_tpr`` (Float64): The tpr of the upper curve.
 
-        All three curves are non-decreasing and within 0 to 1, and the mean curve is between the two
-        others. The list is null with fewer than two positives or fewer than two negatives (with ``fold``:
-        with fewer than two folds that have both classes), and if a score is NaN; for ``"working_hotelling"``
-        also if all scores of a class are equal, or one is infinite. Rows with a null label, score or fold
-        are skipped.
+        All three curves are non-decreasing and within 0 to 1, and the mean curve is between the other two.
+        The list is null with fewer than two positives or fewer than two negatives (with ``fold``, fewer than
+        two folds with both classes), and if a score is NaN; for ``"working_hotelling"`` also if all scores of
+        a class are equal, or one is infinite. Rows with a null label, score or fold are skipped.
 
     Notes
     -----
-    The sweeps, their boxes, the three distributions and the optimized radial band are those of Macskassy,
-    Provost and Littman (2003). A curve is a straight line between two points, and at a vertical step its top
-    counts. ROC curves are non-decreasing, so a lower limit also holds at larger rates, and an upper limit at
-    smaller rates. The band is narrowed accordingly, and contains the same curves.
+    The bands by places, ``distribution`` and ``"optimized_radial"`` are those of Macskassy, Provost and
+    Littman (2003). A curve is linear between points, and at a vertical step its top counts. ROC curves are
+    non-decreasing, so a lower limit also holds at larger rates, and an upper limit at smaller rates. The band
+    is narrowed accordingly, and contains the same curves. The coverage and width of all methods are in
+    ``benches/results/bands.csv``.
 
-    Likelihood: at a threshold with the rates f and t the distance of a point (x, y) is
-    ``N K(f, x) + P K(t, y)``, with ``K(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q))``, and its
-    distance from the curve is the least one over all thresholds (Berk and Jones 1979; Owen 1995; for the ROC
+    ``"likelihood"``: at a threshold with the rates f and t, the distance of a point (x, y) is
+    ``N K(f, x) + P K(t, y)``, with ``K(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q))``. The distance of
+    a point from the curve is the smallest over all thresholds (Berk and Jones 1979; Owen 1995; for the ROC
     curve Claeskens, Jing, Peng and Zhou 2003). The largest distance in the band is from a smoothed bootstrap
-    (Bertail, Clémençon and Vayatis 2008): samples of the same size are drawn from a smooth curve near the
-    observed one, and the bands of the share ``level`` of the samples contain the smooth curve. The coverage
-    and width of the bands of all methods are in ``benches/results/bands.csv``.
+    (Bertail, Clémençon and Vayatis 2008). Samples of the same size are drawn from a smooth curve near the
+    observed one; the bands of the share ``level`` of them contain the smooth curve.
 
-    Envelope: with ``m`` and ``s`` the mean and the standard deviation of the resamples at a place, the band
-    is ``m ± c s``, where ``c`` is the quantile at ``level``, over the resamples, of their greatest
-    ``|curve - m| / s`` of all places: the sup-t band (Montiel Olea and Plagborg-Møller 2019). Where resamples
-    hardly vary, ``s`` is no less than ``√(m (1 - m) / n_pos + z² / (4 n_pos²)) / (1 + z² / n_pos)``: half the
-    width of the interval of a share ``m`` of n_pos rows, divided by the normal quantile ``z`` (Wilson 1927).
-    The band holds both corners, as do the two that follow.
+    ``"envelope"``: ``m ± c s``, with the mean m and the standard deviation s of the resamples at a place. c
+    is the quantile at ``level``, over the resamples, of the largest ``|curve - m| / s`` over all places: the
+    sup-t band (Montiel Olea and Plagborg-Møller 2019). s is at least
+    ``√(m (1 - m) / n_pos + z² / (4 n_pos²)) / (1 + z² / n_pos)``: half the width of the interval of a share m
+    of n_pos rows, divided by the normal quantile z (Wilson 1927). The band contains both corners, as do the
+    next two.
 
-    Smoothed bootstrap: samples are drawn from the smooth curve of ``"likelihood"``. With ``s`` the standard
-    deviation of their curves, ``c1`` is exceeded by the greatest ``(curve - smooth) / s`` of a share of the
-    samples, and their least one is below ``c2`` in another share. Both shares together are ``1 - level``, and
-    of all such pairs that with the least ``c1 - c2`` is taken. The band is from ``curve - c1 s`` to
-    ``curve - c2 s`` (Martínez-Camblor, Pérez-Fernández and Corral 2018; Pérez-Fernández, Martínez-Camblor,
-    Filzmoser and Corral 2018). They smooth the distributions of the scores by kernels. Here the ranks are
-    smoothed, so that an increasing map of the scores changes nothing.
+    ``"smoothed_bootstrap"``: from ``curve - c1 s`` to ``curve - c2 s`` (Martínez-Camblor, Pérez-Fernández and
+    Corral 2018; Pérez-Fernández, Martínez-Camblor, Filzmoser and Corral 2018). s is the standard deviation of
+    samples from the smooth curve of ``"likelihood"``. The largest ``(curve - smooth) / s`` of a sample
+    exceeds c1 in one share of the samples, and the smallest is below c2 in another. Both shares sum to
+    ``1 - level``; of all such pairs, c1 and c2 have the smallest ``c1 - c2``. The authors smooth the
+    distributions of the scores by kernels. Here ranks are smoothed, so an increasing map of the scores
+    changes nothing.
 
-    Regional: in large samples the curve varies about that of the population R as
+    ``"regional"``: in large samples the curve varies about the curve R of the population as
     ``B1(R(x)) / √n_pos + R'(x) B2(x) / √n_neg`` with two Brownian bridges (Hsieh and Turnbull 1996). The band
-    is ``curve ± c s``, with ``s² = R (1 - R) / n_pos + R'² x (1 - x) / n_neg``, and ``c`` the quantile at
-    ``level`` of the greatest ``|process| / s`` of all places, which is drawn (Jensen, Müller and Schäfer
-    2000). R and its slope R' are those of the smooth curve of ``"likelihood"``, which looks at ranks, not
-    at scores. For both bands ``s`` has the least value of ``"envelope"``.
+    is ``curve ± c s``, with ``s² = R (1 - R) / n_pos + R'² x (1 - x) / n_neg``. c is the quantile at
+    ``level`` of the largest ``|process| / s`` over all places, by simulation (Jensen, Müller and Schäfer
+    2000). R and its slope R' are from the smooth curve of ``"likelihood"``. Here and for
+    ``"smoothed_bootstrap"``, s has the lower bound of ``"envelope"``.
 
-    Order statistics: the share of the population above the j-th highest of n negatives is distributed as
-    Beta(j, n - j + 1). Its quantiles give a threshold above which at most the share x of the negatives lies,
-    and one above which at least x does; quantiles of Beta distributions bound the tpr at both. Each of these
+    ``"order_statistics"``: the share of the population above the j-th highest of n negatives has the
+    distribution Beta(j, n - j + 1). Its quantiles give a threshold with at most the share x of the negatives
+    above it, and one with at least x. Quantiles of beta distributions bound the tpr at both. Each of these
     four bounds holds with the probability ``√((1 + level) / 2)`` (after Hilgers 1991).
 
-    Ellipses: at a threshold the squared Mahalanobis distance of both rates is at most ``-2 ln(1 - level)``,
-    the quantile of χ² with two degrees of freedom. The band takes the point of each ellipse that is farthest
+    ``"threshold_ellipse"``: the squared Mahalanobis distance of both rates is at most ``-2 ln(1 - level)``,
+    the quantile of χ² with two degrees of freedom. The band uses the point of each ellipse that is farthest
     from the curve at right angles to it (as Demidenko 2012 for the binormal curve).
 
-    Central region: the depth of a curve is for how many pairs of the others it is between both, summed over
-    the places (the modified band depth: López-Pintado and Romo 2009; Sun and Genton 2011).
+    ``"central_region"``: the depth of a curve is the number of pairs of other curves that enclose it, summed
+    over the places (the modified band depth: López-Pintado and Romo 2009; Sun and Genton 2011).
 
-    Fixed width: the distribution function of a class of n rows is known to within
-    ``d = K / (√n + 0.12 + 0.11 / √n)`` everywhere, K being the Kolmogorov quantile of ``√level`` (Campbell
-    1994; Stephens 1970), so the curve is within ``d0`` and ``d1`` of a point in both directions.
-    Working-Hotelling: between normal quantiles the curve is the line ``a + b z``, with limits
+    ``"fixed_width"``: the distribution function of a class of n rows is known to within
+    ``d = K / (√n + 0.12 + 0.11 / √n)`` everywhere, with the Kolmogorov quantile K of ``√level`` (Campbell
+    1994; Stephens 1970). The curve is therefore within d0 and d1 of a point in both directions.
+
+    ``"working_hotelling"``: between normal quantiles the curve is the line ``a + b z``, with limits at
     ``√(-2 ln(1 - level)) se(a + b z)`` (Ma and Hall 1993; Demidenko 2012).
 
-    Up to 16,384 rows, a resample draws row by row. Above, distinct scores are first joined into cells of at
-    most a 512th of either class, and a resample draws how many rows fall into each. Time is
-    O(n log n + r (min(n, 16,384) + p)) for r resamples and p places; ``"optimized_radial"`` and
-    ``"central_region"`` take O(p r log r) more. ``"regional"`` draws no rows, and takes O(n log n + r p).
+    Up to 16,384 rows, a resample draws rows one by one. Above, distinct scores are first merged into cells of
+    at most a 512th of either class, and a resample draws the number of rows in each cell. Time is O(n log n +
+    r (min(n, 16,384) + p)) for r resamples and p places; ``"optimized_radial"`` and ``"central_region"`` take
+    O(p r log r) more. ``"regional"`` resamples no rows, and takes O(n log n + r p).
 
     Examples
     --------
@@ -257,7 +257,7 @@ def band_coverage(
     *,
     level: float = 0.95,
 ) -> pl.Expr:
-    """Return how many of a group's curves are within a band, and how much of the others is outside.
+    """Return the share of a group's curves that lie within a band, and how much of each curve lies outside.
 
     Parameters
     ----------
@@ -281,15 +281,15 @@ def band_coverage(
         - ``epsilons`` (List of Float64): For each curve the share of its points that are outside, in
           ascending order.
 
-        Rows with a null band or a null curve are skipped; without any other row ``coverage`` and ``epsilon``
-        are null.
+        Rows with a null band or a null curve are skipped; with no other rows ``coverage`` and ``epsilon`` are
+        null.
 
     Notes
     -----
-    Macskassy, Provost and Littman (2003, section 7): the epsilon of a curve is the share of its points that
-    are outside. The share of ``epsilons`` up to a number is the containment at that number. Only the points
-    of a curve are compared; the limits are straight lines between theirs. A difference of 1e-12 counts as
-    rounding.
+    Macskassy, Provost and Littman (2003, section 7): the epsilon of a curve is the share of its points
+    outside the band. The share of ``epsilons`` up to a number is the containment at that number. Only the
+    points of a curve are compared; the limits are linear between their points. A difference of 1e-12 counts
+    as rounding.
 
     Examples
     --------
@@ -319,11 +319,9 @@ def roc_difference_band(
 ) -> pl.Expr:
     """Return the difference of the ROC curves of two scores on the same rows, with a band and a test.
 
-    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
-    :func:`polars_auc.report`, take the first score from the others.
-
-    The band finds the false positive rates at which one score is better. Its limits are simultaneous: they
-    hold at all rates together.
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
+    opposite: the others minus the first score. The band is simultaneous, so it shows at which false positive
+    rates one score is better.
 
     Parameters
     ----------
@@ -363,26 +361,28 @@ def roc_difference_band(
           most ``1 - level`` exactly where the band leaves out 0. The smallest one is the p-value of the test
           that the curves are the same.
 
-        Null if the group has fewer than two positives or fewer than two negatives (with clusters: if fewer
-        than two clusters have a positive, or fewer than two a negative), and if a score is NaN. Rows with a
-        null label, score or cluster are skipped, for both scores.
+        The list is null with fewer than two positives or fewer than two negatives (with ``cluster``, fewer
+        than two clusters with a positive, or with a negative), and if a score is NaN. Rows with a null label,
+        score or cluster are skipped, for both scores.
 
     Notes
     -----
     Rows, with both scores, or whole clusters are resampled within each class. Because a resample repeats
-    rows, each drawn row is moved to a nearby rank: on the scale of normal scores by ``0.4 n^(-1/5)``
-    standard deviations, n being the rows of its class (a smoothed bootstrap: Silverman and Young 1987). Let
-    ``d`` be the resampled differences at a rate, and ``s² = sd(d)² + (2 / n_pos)² + (2 / n_neg)²``. The band
-    is ``difference ± c s``, where ``c`` is the quantile at ``level``, over the resamples, of their greatest
-    ``|d - mean(d)| / s`` of all rates, and not below the quantile of the normal distribution for one rate.
-    The adjusted p-value is the share of the resamples whose greatest one is no less than ``|difference| / s``
-    (Westfall and Young 1993); the observed rows count as one of them, and it is not below the normal p-value.
-    With fewer than ``level / (1 - level)`` resamples the limits are -1 and 1. Exchanging the scores draws
-    other resamples.
+    rows, each row is moved to a nearby rank: by ``0.4 n^(-1/5)`` standard deviations on the scale of normal
+    scores, for the n rows of its class (a smoothed bootstrap: Silverman and Young 1987).
 
-    O(n) a resample, after O(n log n). Above 16,384 rows, scores are joined into cells of at most a 512th of
-    either class. Rows are still drawn one by one, so 2000 resamples of 10^6 rows take some minutes. Use fewer
-    resamples, or a sample of the rows.
+    Let d be the resampled differences at a rate, and ``s² = sd(d)² + (2 / n_pos)² + (2 / n_neg)²``. The band
+    is ``difference ± c s``. c is the quantile at ``level``, over the resamples, of the largest
+    ``|d - mean(d)| / s`` over all rates, and at least the normal quantile for one rate. With fewer than
+    ``level / (1 - level)`` resamples the limits are -1 and 1.
+
+    The adjusted p-value is the share of the resamples whose largest value is at least ``|difference| / s``
+    (Westfall and Young 1993). The observed rows count as one resample, and the p-value is at least the normal
+    one. Exchanging the scores gives other resamples.
+
+    O(n) for each resample, after O(n log n). Above 16,384 rows, scores are merged into cells of at most a
+    512th of either class. Rows are still drawn one by one, so 2000 resamples of 10^6 rows take some minutes.
+    Use fewer resamples, or a sample of the rows.
 
     ``docs/comparing-two-curves.md`` has the measured coverage of the band at 0.95: 88 to 98 % with 2,000
     positives and 20 negatives, and 93 to 100 % otherwise. It is lower with fewer than ten clusters.

@@ -38,8 +38,7 @@ def brier_score(
 ) -> pl.Expr:
     """Return the Brier score of probabilities with its interval, its skill and its parts.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
@@ -57,9 +56,9 @@ def brier_score(
 
         - ``brier_score`` (Float64): The score, from 0, which is best, to 1; null without rows.
         - ``se`` (Float64): The standard error of the score; null with a single row.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``skill`` (Float64): The score in comparison with the rate of the group: ``1 - brier_score /
-          uncertainty``; null without a positive or without a negative.
+        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution. - ``skill``
+          (Float64): The score in comparison with the rate of the group: ``1 - brier_score / uncertainty``;
+          null with no positives or no negatives.
         - ``skill_se`` (Float64): The standard error of the skill.
         - ``miscalibration`` (Float64): What the score loses because probabilities are not right, 0 or above:
           its difference from the score of the isotonic fit.
@@ -68,22 +67,21 @@ def brier_score(
         - ``uncertainty`` (Float64): The score of the rate of the group: ``rate (1 - rate)``.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        The parts add up: ``brier_score = miscalibration - discrimination + uncertainty``. Weights of which
-        the squares are not known, as in some states, give no standard errors: see :func:`roc_state`. All
-        numbers are null without rows and NaN if a score is NaN. Rows with a null label, score or weight are
-        skipped.
+        ``brier_score = miscalibration - discrimination + uncertainty``. Weighted states whose squares of
+        weights are unknown give no standard errors: see :func:`roc_state`. All numbers are null with no rows,
+        and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    The mean of ``(label - score)²`` (Brier 1950), from a sum without rounding errors, so that no order of
-    rows changes a bit. The standard error is the standard deviation of these squares over ``sqrt(n)``; with
-    weights ``se² = n / (n - 1) sum w² ((label - score)² - brier_score)² / (sum w)²``. The interval is cut off
-    at 0 and 1. ``skill`` is scikit-learn's ``d2_brier_score``; its standard error is by the influence of each
-    row on the score and on the rate (Jaeckel 1972).
+    The mean of ``(label - score)²`` (Brier 1950), from a sum without rounding errors, so row order does not
+    change a bit. The standard error is the standard deviation of these squares divided by ``sqrt(n)``; with
+    weights ``se² = n / (n - 1) sum w² ((label - score)² - brier_score)² / (sum w)²``. The interval is clipped
+    to 0 and 1. ``skill`` is scikit-learn's ``d2_brier_score``; its standard error is from the influence of
+    each row on the score and on the rate (Jaeckel 1972).
 
     The parts are those of CORP (Dimitriadis, Gneiting and Jordan 2021), as in R's reliabilitydiag: the
-    isotonic regression of the label on the score is its best calibrated version. It needs no bins.
-    O(n log n).
+    isotonic regression of the label on the score is its best calibrated version. It needs no bins. O(n log
+    n).
 
     Examples
     --------
@@ -108,8 +106,7 @@ def log_loss(
 ) -> pl.Expr:
     """Return the logarithmic loss of probabilities with its interval, its skill and its parts.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
@@ -126,13 +123,13 @@ def log_loss(
         One Struct for each group, named after the score:
 
         - ``log_loss`` (Float64): The mean loss in natural logarithms, 0 or above; infinite if a probability
-          of 0 or 1 is wrong, null without rows.
+          of 0 or 1 is wrong, null with no rows.
         - ``se`` (Float64): The standard error of the mean; null with a single row, and if the loss is
           infinite.
         - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
         - ``normalized_entropy`` (Float64): The loss in comparison with that of the rate of the group:
-          ``log_loss / uncertainty``; null without a positive or without a negative. Below 1 if the score says
-          more than the rate.
+          ``log_loss / uncertainty``; null with no positives or no negatives. Below 1 if the score says more
+          than the rate.
         - ``skill`` (Float64): ``1 - normalized_entropy``.
         - ``skill_se`` (Float64): The standard error of both.
         - ``miscalibration`` (Float64): What is lost because probabilities are not right, 0 or above: the
@@ -144,21 +141,20 @@ def log_loss(
           0, and negatives with the score 1.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        The parts add up: ``log_loss = miscalibration - discrimination + uncertainty``. Weights of which the
-        squares are not known, as in some states, give no standard errors: see :func:`roc_state`. All numbers
-        are null without rows and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        ``log_loss = miscalibration - discrimination + uncertainty``. Weighted states whose squares of weights
+        are unknown give no standard errors: see :func:`roc_state`. All numbers are null with no rows, and NaN
+        if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
     The mean of ``-ln score`` over positives and ``-ln (1 - score)`` over negatives (Good 1952), from a sum
-    without rounding errors, so that no order of rows changes a bit. A positive with the score 0, or a
-    negative with the score 1, makes it infinite. Other packages clip such scores, at ``1e-15`` or ``2^-52``,
-    which hides the fault: the loss then depends on where they clip. ``n_infinite`` counts these rows.
+    without rounding errors, so row order does not change a bit. A positive with score 0, or a negative with
+    score 1, makes it infinite. Other packages clip such scores at ``1e-15`` or ``2^-52``, which hides the
+    fault: the loss then depends on the clipping. ``n_infinite`` counts these rows.
 
-    The standard error is that of a mean, as in :func:`polars_auc.brier_score`. ``normalized_entropy`` is the
-    loss over that of a score that says the rate of the group for each row (He et al. 2014); ``skill`` is
-    scikit-learn's ``d2_log_loss_score``. The parts are those of CORP: see :func:`polars_auc.brier_score`.
-    O(n log n).
+    The standard error is that of a mean, as in :func:`polars_auc.brier_score`. ``normalized_entropy`` is from
+    He et al. (2014); ``skill`` is scikit-learn's ``d2_log_loss_score``. The parts are those of CORP: see
+    :func:`polars_auc.brier_score`. O(n log n).
 
     Examples
     --------
@@ -186,8 +182,8 @@ def brier_score_difference(
 ) -> pl.Expr:
     """Return the difference of the Brier scores of two probabilities, with its interval and test.
 
-    The difference is ``score_a`` minus ``score_b`` on the same rows; lower is better. The scores are
-    probabilities: a score below 0 or above 1 is an error.
+    The difference is ``score_a`` minus ``score_b`` on the same rows; lower is better. Scores below 0 or above
+    1 are an error.
 
     Parameters
     ----------
@@ -235,8 +231,8 @@ def brier_score_difference(
 
     Notes
     -----
-    The standard error is that of the mean of the differences of the squared errors, row by row (Diebold and
-    Mariano 1995, for independent rows): their standard deviation over ``sqrt(n)``, with weights as in
+    The standard error is that of the mean difference of the squared errors, row by row (Diebold and Mariano
+    1995, for independent rows): their standard deviation divided by ``sqrt(n)``, with weights as in
     :func:`polars_auc.brier_score`. All sums are without rounding errors. O(n).
 
     Examples
@@ -267,8 +263,8 @@ def log_loss_difference(
 ) -> pl.Expr:
     """Return the difference of the logarithmic losses of two probabilities, with its interval and test.
 
-    The difference is ``score_a`` minus ``score_b`` on the same rows; lower is better. The scores are
-    probabilities: a score below 0 or above 1 is an error.
+    The difference is ``score_a`` minus ``score_b`` on the same rows; lower is better. Scores below 0 or above
+    1 are an error.
 
     Parameters
     ----------
@@ -346,8 +342,7 @@ def calibration_summary(
 ) -> pl.Expr:
     """Return how far probabilities are from the rates of positives, with tests.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
@@ -373,7 +368,7 @@ def calibration_summary(
         - ``observed_expected`` (Float64): ``rate / mean_score``; 1 is best, above 1 the score is too low.
           Null if all scores are 0.
         - ``observed_expected_lower``, ``observed_expected_upper`` (Float64): Its limits, on the scale of the
-          logarithm; null without a positive.
+          logarithm; null with no positives.
         - ``observed_expected_p_value`` (Float64): The p-value of the two-sided score test that the expected
           number of positives is right; null if all scores are 0 or 1.
         - ``in_the_large`` (Float64): Calibration in the large, the intercept of the logistic recalibration
@@ -400,24 +395,24 @@ def calibration_summary(
         - ``n_certain`` (UInt64; with weights Float64): Rows with a score of 0 or 1.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        All numbers are null without rows and NaN if a score is NaN. Rows with a null label, score or weight
+        All numbers are null with no rows, and NaN if a score is NaN. Rows with a null label, score or weight
         are skipped.
 
     Notes
     -----
     The logistic recalibration is ``logit P(label) = intercept + slope logit(score)`` by maximum likelihood
-    (Cox 1958); calibration in the large is the intercept with ``slope = 1``. Standard errors
-    are from the inverse information matrix, as in R's ``glm``; with weights from the sandwich estimator,
-    as in ``survey::svyglm``. ``observed_expected`` has limits on the log scale with the standard error
+    (Cox 1958); calibration in the large is the intercept with ``slope = 1``. Standard errors are from the
+    inverse information matrix, as in R's ``glm``; with weights from the sandwich estimator, as in
+    ``survey::svyglm``. ``observed_expected`` has limits on the log scale with the standard error
     ``sqrt((1 - rate) / n_pos)`` (Debray and others 2017). Spiegelhalter (1986) tests
     ``sum (label - score) (1 - 2 score)``.
 
     The test of Hosmer and Lemeshow (1980) depends on the choice of groups, has little power in small data and
-    rejects every model in large data. Prefer the slope, calibration in the large and ``ici``. Its groups lie
+    rejects every model in large data. Prefer the slope, calibration in the large and ``ici``. Its groups are
     between type 7 quantiles; equal quantiles are merged.
 
     ``ici``, ``e50``, ``e90`` and ``emax`` (Austin and Steyerberg 2019) are distances from the isotonic
-    regression instead of a smoother, so that they need no bandwidth. O(n log n).
+    regression instead of a smoother, so they need no bandwidth. O(n log n).
 
     Examples
     --------
@@ -448,8 +443,7 @@ def calibration_curve(
 ) -> pl.Expr:
     """Return the mean score and the rate of positives in bins: a calibration curve.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
@@ -496,22 +490,22 @@ def calibration_curve(
           for weights. For isotonic blocks, which are chosen by their rates, the limits of ``band``; null
           without it and for states with weights.
 
-        The list is null without rows and if a score is NaN. Rows with a null label, score or weight are
+        The list is null with no rows and if a score is NaN. Rows with a null label, score or weight are
         skipped.
 
     Notes
     -----
-    A bin contains the scores above its lower edge up to its upper edge; the first bin contains its lower edge
-    too. The numbers are those of scikit-learn's ``calibration_curve``, but where NumPy rounds a quantile that
-    is a score: the rows of this score are then in the next bin there, as is frequent with few distinct
-    scores. Isotonic blocks are those of the CORP reliability diagram (Dimitriadis, Gneiting and Jordan 2021).
-    O(n log n).
+    A bin contains the scores above its lower edge up to its upper edge; the first bin also contains its lower
+    edge. The numbers are those of scikit-learn's ``calibration_curve``, except where a quantile equals a
+    score and NumPy rounds it. The rows of this score are then in the next bin there, as is frequent with few
+    distinct scores. Isotonic blocks are those of the CORP reliability diagram (Dimitriadis, Gneiting and
+    Jordan 2021). O(n log n).
 
     The confidence band is that of Dimitriadis, Duembgen, Henzi, Puke and Ziegel (2023): limits of Clopper and
-    Pearson for all runs of neighbouring scores. The lower limit of a block is of its lowest score, the upper
-    one of its highest, so that both hold at all scores in it. Where rates decrease significantly within a
-    block, the limits are extended to its rate. The consistency band has the quantiles of the isotonic fit at
-    the mean score of the block.
+    Pearson for all runs of neighbouring scores. The lower limit of a block is for its lowest score, the upper
+    limit for its highest, so both hold at all its scores. If rates decrease significantly within a block, the
+    limits are extended to its rate. The consistency band has the quantiles of the isotonic fit at the mean
+    score of the block.
 
     Examples
     --------
@@ -539,8 +533,7 @@ def calibration_error(
 ) -> pl.Expr:
     """Return the expected, maximum and root mean square calibration error.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
@@ -561,7 +554,7 @@ def calibration_error(
         One Struct for each group, named after the score:
 
         - ``ece`` (Float64): The expected calibration error: the mean of ``|rate - mean score|`` over rows;
-          null without rows in bins.
+          null with no rows in bins.
         - ``mce`` (Float64): The maximum calibration error: the largest ``|rate - mean score|``.
         - ``rmsce`` (Float64): The root mean square of ``rate - mean score`` over rows.
         - ``rmsce_debiased`` (Float64): The same without the bias of few rows in a bin: the variance of each
@@ -570,13 +563,13 @@ def calibration_error(
         - ``n_bins`` (UInt64): Bins with rows.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        All numbers are null without rows and NaN if a score is NaN. Rows with a null label, score or weight
+        All numbers are null with no rows, and NaN if a score is NaN. Rows with a null label, score or weight
         are skipped.
 
     Notes
     -----
-    The numbers depend on the bins: with more bins, and with fewer rows, ``ece`` grows although the score is
-    right. ``rmsce_debiased`` removes this bias (Kumar, Liang and Ma 2019); the parts of :func:`brier_score`
+    The numbers depend on the bins: with more bins, and with fewer rows, ``ece`` grows even for a calibrated
+    score. ``rmsce_debiased`` removes this bias (Kumar, Liang and Ma 2019); the parts of :func:`brier_score`
     need no bins. O(n log n).
 
     Examples
@@ -600,10 +593,9 @@ def calibration_by_grade(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the rate of positives and the stated probability of each rating grade, with tests.
+    """Return the rate of positives and the predicted probability of each rating grade, with tests.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
@@ -636,14 +628,14 @@ def calibration_by_grade(
           positives or more.
         - ``p_adjusted`` (Float64): The p-value of Jeffreys' test, adjusted for the number of grades.
 
-        The list is null without rows and if a score is NaN. Rows with a null label or score are skipped.
+        The list is null with no rows and if a score is NaN. Rows with a null label or score are skipped.
 
     Notes
     -----
-    The score is the stated probability of the grade, such as the PD. Both tests are one-sided: a small
+    The score is the predicted probability of the grade, such as the PD. Both tests are one-sided: a small
     p-value shows that the probability is too low. Jeffreys' test is that of the European Central Bank's
-    instructions for validation reporting (2019), the probability of ``Beta(n_pos + 1/2, n - n_pos + 1/2)``
-    below the score. For a test over all grades take Spiegelhalter's of :func:`calibration_summary`. O(n log
+    instructions for validation reporting (2019): the probability of ``Beta(n_pos + 1/2, n - n_pos + 1/2)``
+    below the score. For a test over all grades use Spiegelhalter's in :func:`calibration_summary`. O(n log
     n).
 
     Examples

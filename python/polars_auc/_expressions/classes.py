@@ -72,23 +72,24 @@ def multiclass_roc_auc(
         - ``n_classes``, ``n_missing`` (UInt64): The number of classes with rows, and of classes without rows.
         - ``n`` (UInt64): The rows that were used.
 
-        The AUC of a class is null if it has no rows or all other classes have no rows. The AUC of a pair is
-        null if one of its classes has no rows. Such classes and pairs are left out of the average. The
-        average is null if nothing is left, and with ``average=None``. (The micro-average leaves out nothing:
-        every column counts.) If a score is NaN the average is NaN and the lists are null. Rows with a null
-        label, probability or weight are skipped. With weights ``n`` is still a number of rows.
+        The AUC of a class is null with no rows in the class or in the rest, the AUC of a pair with no rows in
+        one of its classes. Such classes and pairs are left out of the average, but not of the micro-average,
+        which uses every column. The average is null if nothing is left, and with ``average=None``. If a score
+        is NaN, the average is NaN and the lists are null. Rows with a null label, probability or weight are
+        skipped. ``n`` is not weighted.
 
     Notes
     -----
-    Macro-averaged pairs are the M of Hand and Till (2001): the mean over pairs of
-    ``(A(a | b) + A(b | a)) / 2``, where ``A(a | b)`` is the AUC of the rows of both classes by the column of
-    a, where the rows of a are the positives. Names and averages are those of scikit-learn. Scores are
-    compared in the dtype of their column; numbers in lists, and all columns for the micro-average, are
-    compared as Float64. With weights a pair of rows counts as the product of its two weights, as in
-    scikit-learn. Weights are rounded to multiples of a power of two, which is at most 2^-60 of the sum of all
-    weights (micro-averaged: of k times this sum), and are summed as integers. Whole numbers as weights
-    therefore give exactly the AUC of the repeated rows. The AUC of a class that weighs less than that is
-    null, and left out of the average. O(k n log n + k² log k) for k classes.
+    The macro-average of pairs is the M of Hand and Till (2001): the mean over pairs of
+    ``(A(a | b) + A(b | a)) / 2``. ``A(a | b)`` is the AUC of the rows of both classes by the column of a,
+    with the rows of a as positives. Names and averages are those of scikit-learn. Scores are compared in the
+    dtype of their column; numbers in lists, and all columns for the micro-average, are compared as Float64.
+    O(k n log n + k² log k) for k classes.
+
+    With weights, a pair of rows counts as the product of its two weights, as in scikit-learn. Weights are
+    rounded to multiples of a power of two, at most 2^-60 of the sum of all weights (micro-averaged: of k
+    times this sum), and summed as integers. Integer weights therefore give exactly the AUC of the repeated
+    rows. The AUC of a class whose weight is below this multiple is null, and left out of the average.
 
     Examples
     --------
@@ -164,8 +165,8 @@ def ordinal_roc_auc(
     Notes
     -----
     Hand and Till (2001) with one score for all pairs, as pROC's ``multiclass.roc(response, predictor)`` with
-    a fixed direction. The concordance is Harrell's C of an ordinal outcome: ``(somers + 1) / 2`` with Somers'
-    D of the score given the class. O(n log n + n k + k² log k) for k classes.
+    a fixed direction. The concordance is Harrell's C for an ordinal outcome: ``(somers + 1) / 2`` with
+    Somers' D of the score given the class. O(n log n + n k + k² log k) for k classes.
 
     Examples
     --------
@@ -232,27 +233,28 @@ def multiclass_roc_auc_ci(
         - ``n_classes``, ``n_missing`` (UInt64): The number of classes with rows, and of classes without rows.
         - ``n`` (UInt64): The rows that were used.
 
-        An AUC is null as in :func:`polars_auc.multiclass_roc_auc`. Its standard error and limits are null
-        where it is, and if one of its samples has a single row: the class or the rest, a class of the pair,
-        and for the average any class. Classes without rows are left out of the average. If a score is NaN the
-        average, its standard error and limits are NaN and the lists are null. Rows with a null label or
+        An AUC is null as in :func:`polars_auc.multiclass_roc_auc`. Its standard error and limits are also
+        null if one of its samples has a single row: the class or the rest, a class of the pair, and for the
+        average any class. Classes without rows are left out of the average. If a score is NaN, the average,
+        its standard error and its limits are NaN, and the lists are null. Rows with a null label or
         probability are skipped.
 
     Notes
     -----
-    ``auc ± z se``, cut off at 0 and 1. What row i of class a adds to an average, its component ``V(i)``, is
-    the sum of its placements in all areas that it has a part in, each with the weight of the area. Then
-    ``se² = sum over classes of S_a² / n_a``, where ``S_a²`` is the sample variance of ``V`` over the rows of
-    class a. This is the variance of DeLong, DeLong and Clarke-Pearson (1988) for any number of samples
-    (Hoeffding 1948, Lehmann 1951). For the M of Hand and Till (2001) with k classes ``V(i)`` is the sum over
-    the other classes b of ``(P(s_a(i) > s_a(j)) + P(s_b(j) > s_b(i))) / (k (k - 1))`` over the rows j of b,
-    where ties count one half. The AUC of a against the rest is the mean of ``A(a | b)`` weighted by the rows
-    of b. The interval is made for given numbers of rows of the classes, as DeLong's is for given numbers of
-    positives and negatives. With two classes, where one column is the negative of the other, it is DeLong's.
-    O(k n log n) for classes against the rest, and for pairs O(k² log k) on top.
+    ``auc ± z se``, clipped to 0 and 1, with ``se² = sum over classes of S_a² / n_a``. ``S_a²`` is the sample
+    variance, over the rows i of class a, of the component ``V(i)``: the sum of the row's placements in all
+    AUCs that include it, each with the weight of the AUC. This is the variance of DeLong, DeLong and
+    Clarke-Pearson (1988) for any number of samples (Hoeffding 1948, Lehmann 1951). With two classes, where
+    one column is the negative of the other, it is DeLong's. The numbers of rows of the classes are treated as
+    fixed.
 
-    As any normal interval it is too narrow if a class has few rows and the AUC is near 1. For the
-    micro-average make one row of each cell, and take ``roc_auc_ci(..., cluster="row")``.
+    For the M of Hand and Till (2001) with k classes, ``V(i)`` is the sum over the other classes b of
+    ``(P(s_a(i) > s_a(j)) + P(s_b(j) > s_b(i))) / (k (k - 1))`` over the rows j of b; ties count one half. The
+    AUC of a against the rest is the mean of ``A(a | b)`` weighted by the rows of b. O(k n log n) for classes
+    against the rest, and O(k² log k) more for pairs.
+
+    Like any normal interval, it is too narrow if a class has few rows and the AUC is near 1. For the
+    micro-average, make a row for each pair of a row and a class, and use ``roc_auc_ci(..., cluster="row")``.
 
     Examples
     --------
@@ -328,23 +330,25 @@ def ordinal_roc_auc_ci(
         - ``n`` (UInt64): Rows that were used.
 
         With fewer than two classes the numbers are null and the list is empty. The standard errors and limits
-        of ``auc`` and ``concordance`` are also null if a class has a single row, those of a pair if one of
-        its classes has. If a score is NaN, the numbers are NaN and the list is null. Rows with a null label
-        or score are skipped.
+        of ``auc`` and ``concordance`` are also null if a class has a single row; for a pair, if one of its
+        classes has a single row. If a score is NaN, the numbers are NaN and the list is null. Rows with a
+        null label or score are skipped.
 
     Notes
     -----
-    ``estimate ± z se``, cut off at 0 and 1. Both are weighted means of the AUCs of pairs of classes: with
-    equal weights, and with the weights ``n_a n_b``. What a row of class a adds is the weighted sum of its
-    placements: of the shares of the lower classes that it beats, and of the higher classes that beat it. Then
-    ``se² = sum over classes of S_a² / n_a``, where ``S_a²`` is the sample variance of what the rows of class
-    a add (DeLong, DeLong and Clarke-Pearson 1988, for any number of samples; Lehmann 1951). The interval is
-    made for given numbers of rows of the classes. With two classes both are DeLong's. A standard error of the
-    concordance for rows whose classes are drawn with them, that of R's ``survival::concordance``, is in
-    :func:`polars_auc.concordance_index` of the class as time, an event in every row, and the negative of the
-    score. O(n log n + n k + k²) for k classes.
+    ``estimate ± z se``, clipped to 0 and 1. ``auc`` and ``concordance`` are weighted means of the AUCs of
+    pairs of classes, with equal weights and with the weights ``n_a n_b``.
+    ``se² = sum over classes of S_a² / n_a``, with the sample variance ``S_a²`` of the components of the rows
+    of class a (DeLong, DeLong and Clarke-Pearson 1988, for any number of samples; Lehmann 1951). The
+    component of a row is the weighted sum of its placements: the shares of lower classes that score lower,
+    and of higher classes that score higher. With two classes both are DeLong's. The numbers of rows of the
+    classes are treated as fixed. O(n log n + n k + k²) for k classes.
 
-    As any normal interval it is too narrow if a class has few rows and the areas are near 1.
+    If the classes of rows are random, as in R's ``survival::concordance``, use
+    :func:`polars_auc.concordance_index`, with the class as time, an event in every row, and the negative of
+    the score.
+
+    Like any normal interval, it is too narrow if a class has few rows and the AUCs are near 1.
 
     Examples
     --------

@@ -52,10 +52,9 @@ def roc_auc_difference(
 ) -> pl.Expr:
     """Return the difference of two scores' AUCs on the same rows, with its interval and test.
 
-    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
-    :func:`polars_auc.report`, take the first score from the others.
-
-    The bootstrap also compares partial areas, the tpr at a fixed fpr, and the specificity at a fixed tpr.
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
+    opposite: the others minus the first score. The bootstrap also compares the tpr at a fixed fpr, and the
+    specificity at a fixed tpr.
 
     Parameters
     ----------
@@ -122,23 +121,24 @@ def roc_auc_difference(
         - ``p_value`` (Float64): The test of ``null``, by the normal distribution.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        The estimates are null if the group has no positive or no negative, the standard error and the fields
-        after it also with fewer than two positives or fewer than two negatives. Scores that rank all rows in
-        the same way have a difference of 0 and a p-value of 1. If the difference is not 0 but its standard
-        error is 0, z and p-value are null (both scores separate the classes, one of them in the wrong
-        direction). The Float64 fields are NaN if a score is NaN. Rows with a null label, score, weight or
-        cluster are skipped, for both scores.
+        The estimates are null with no positives or no negatives. The standard error and all later fields are
+        also null with fewer than two positives or fewer than two negatives. Scores that rank all rows alike
+        have a difference of 0 and a p-value of 1. If only the standard error is 0 (both scores separate the
+        classes, in opposite directions), ``z`` and ``p_value`` are null. The Float64 fields are NaN if a
+        score is NaN. Rows with a null label, score, weight or cluster are skipped, for both scores.
 
     Notes
     -----
     ``se² = Var A_a + Var A_b - 2 Cov(A_a, A_b)`` (DeLong, DeLong and Clarke-Pearson 1988), computed from the
-    differences of the placements, which avoids cancellation of digits. For partial areas the placements are
-    those within the bounds: see :func:`polars_auc.roc_auc_ci`. The se of the bootstrap is the
-    standard deviation of the resampled differences, its limits are their quantiles (type 7), and its test is
-    that of pROC. O(n log n), and O(n) for each resample. With weights a row has the influence
-    ``w (v - A) / W`` on an AUC A, with its placement v and the total weight W of its class, and ``se²`` is
-    the sum of the squared differences of the influences on both AUCs, added up by cluster first (Jaeckel
-    1972).
+    differences of the placements to avoid cancellation. For partial areas the placements are those within the
+    bounds: see :func:`polars_auc.roc_auc_ci`. O(n log n).
+
+    With weights, a row has the influence ``w (v - A) / W`` on an AUC A, with its placement v and the total
+    weight W of its class. ``se²`` is the sum of the squared differences of the influences on both AUCs,
+    summed by cluster first (Jaeckel 1972).
+
+    The bootstrap's ``se`` is the standard deviation of the resampled differences, its limits are their
+    quantiles (type 7), and its test is that of pROC. O(n) for each resample.
 
     Examples
     --------
@@ -169,8 +169,8 @@ def compare_scores(
 ) -> pl.Expr:
     """Return the AUCs of several scores of the same rows, their covariances, and the tests between them.
 
-    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
-    :func:`polars_auc.report`, take the first score from the others.
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
+    opposite: the others minus the first score.
 
     Parameters
     ----------
@@ -213,16 +213,16 @@ def compare_scores(
         - ``p_value`` (Float64): Its p-value; null where the statistic is, or without a degree of freedom.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        The fields are null as in those functions. The lists are null if the group has no positive or no
-        negative, or if a score is NaN. Rows with a null label or weight, or any null score, are skipped
-        for all scores.
+        The fields are null as in :func:`polars_auc.roc_auc_ci` and :func:`polars_auc.roc_auc_difference`. The
+        lists are null with no positives or no negatives, or if a score is NaN. Rows with a null label, weight
+        or any null score are skipped, for all scores.
 
     Notes
     -----
-    ``(L A)' (L V L')⁺ (L A)`` with contrasts L, against chi-square with the rank of ``L V L'`` as degrees of
-    freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5). O(k n log n + k² n + k³) for k scores. With
-    weights the covariances are sums of products of the influences of
-    :func:`polars_auc.roc_auc_difference`.
+    ``(L A)' (L V L')⁺ (L A)`` with contrasts L, compared with chi-square with the rank of ``L V L'`` as
+    degrees of freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5). With weights, covariances are
+    sums of products of the influences in :func:`polars_auc.roc_auc_difference`. O(k n log n + k² n + k³) for
+    k scores.
 
     Examples
     --------
@@ -302,9 +302,9 @@ def roc_curve_difference(
     seed: int = 0,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return Venkatraman's test that two scores of the same rows have one ROC curve.
+    """Return Venkatraman's test that two scores of the same rows have the same ROC curve.
 
-    Two curves that cross can have the same area. This test can find that such curves differ.
+    Curves that cross can have the same area. This test can detect such a difference.
 
     Parameters
     ----------
@@ -331,14 +331,14 @@ def roc_curve_difference(
         - ``p_value`` (Float64): The share of permutations with a statistic that is at least as large.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        ``statistic`` and ``p_value`` are null if the group has no positive or no negative, and NaN if a score
-        is NaN. Rows with a null label or score are skipped, for both scores.
+        ``statistic`` and ``p_value`` are null with no positives or no negatives, and NaN if a score is NaN.
+        Rows with a null label or score are skipped, for both scores.
 
     Notes
     -----
     Venkatraman and Begg (1996): each permutation exchanges the two ranks of every row with probability one
-    half, and then ranks the rows again. Ties are broken at random, by the seed; pROC breaks them by the order
-    of the rows. O(n) a permutation.
+    half, and ranks the rows again. Ties are broken at random, by the seed; pROC breaks them by row order.
+    O(n) for each permutation.
 
     Examples
     --------
@@ -417,8 +417,8 @@ def unpaired_roc_auc_difference(
 ) -> pl.Expr | dict[str, float | None]:
     """Return the difference of two AUCs of different rows, from their standard errors, and its test.
 
-    The result has one value for each row. If all inputs are numbers, it is a dictionary. It needs no rows of
-    the samples, so that an AUC can be held against a published one, or against that of an earlier report.
+    It needs no rows, so an AUC can be compared with a published one, or with an earlier report. The result
+    has one value for each row; if all inputs are numbers, it is a dictionary.
 
     Parameters
     ----------
@@ -448,29 +448,33 @@ def unpaired_roc_auc_difference(
     Returns
     -------
     polars.Expr or dict
-        One Struct for each row, named after the first AUC, of Float64; of numbers, a dictionary of the same:
+        One Struct of Float64 for each row, named after the first AUC; for numbers, a dictionary with the same
+        fields:
 
-        - ``difference``: the AUC minus the other.
-        - ``se``: its standard error.
-        - ``lower``, ``upper``: the interval of the difference.
-        - ``statistic``: the difference less ``null``, divided by its standard error, for ``"wilson"`` that
-          under ``null``; for ``"delong"`` null if a standard error is 0.
+        - ``difference``: ``auc - versus_auc``.
+        - ``se``: the standard error of the difference.
+        - ``lower``, ``upper``: its confidence limits.
+        - ``statistic``: ``(difference - null) / se``, for ``"wilson"`` with the standard error under
+          ``null``; for ``"delong"`` null if a standard error is 0.
         - ``df``: degrees of freedom; null where the normal distribution is used.
-        - ``p_value``: the test of ``null``; null where ``statistic`` is.
+        - ``p_value``: the p-value of the test of ``null``; null where ``statistic`` is null.
 
         ``difference`` is null if an AUC is null; the others also if a standard error is null. ``lower``,
-        ``upper``, ``statistic``, ``df`` and ``p_value`` are null if one of the numbers of rows is below 2.
+        ``upper``, ``statistic``, ``df`` and ``p_value`` are null if a number of rows is below 2.
 
     Notes
     -----
-    ``"wilson"``: with the distances a from the first AUC to its lower limit and b from the second to its
-    upper limit, the lower limit of the difference is ``A1 - A2 - sqrt(a² + b²)`` (Newcombe 1998, method 10;
-    Zou and Donner 2008). The p-value is that of the level at which the limit is ``null``. Both limits use the
-    same quantile of Student's t, with the degrees of freedom of Welch and Satterthwaite of the variances at
-    the mean of both AUCs. ``"delong"``: ``d = (A1 - A2) / sqrt(S1² + S2²)`` with the standard errors S. With
-    numbers of rows, the degrees of freedom are ``(S1² + S2²)² / (S1⁴ / (n1 - 1) + S2⁴ / (n2 - 1))``, as in
-    pROC's test of unpaired curves. The two AUCs must be of different rows:
-    for two scores of the same rows :func:`roc_auc_difference` is right. O(n).
+    ``"wilson"``: the lower limit is ``A1 - A2 - sqrt(a² + b²)``, with the distances a from the first AUC to
+    its lower limit and b from the second to its upper limit (Newcombe 1998, method 10; Zou and Donner 2008).
+    The p-value belongs to the level at which a limit equals ``null``. Both limits use the same quantile of
+    Student's t, with the degrees of freedom of Welch and Satterthwaite, from the variances at the mean of
+    both AUCs.
+
+    ``"delong"``: ``d = (A1 - A2) / sqrt(S1² + S2²)`` with the standard errors S. With numbers of rows, the
+    degrees of freedom are ``(S1² + S2²)² / (S1⁴ / (n1 - 1) + S2⁴ / (n2 - 1))``, as in pROC's test of unpaired
+    curves.
+
+    For two scores of the same rows use :func:`roc_auc_difference`. O(n).
 
     Examples
     --------
@@ -524,7 +528,7 @@ def adjust_p_values(
     *,
     method: Adjustment | None = "holm",
 ) -> pl.Expr:
-    """Return p-values adjusted for their number.
+    """Return p-values adjusted for multiple testing.
 
     This is a function of the whole column, not an aggregate: use it in ``select`` or ``with_columns``, and
     with ``over`` for a separate adjustment in each group.
@@ -545,7 +549,7 @@ def adjust_p_values(
     Returns
     -------
     polars.Expr
-        Float64, one for each row. Null and NaN stay as they are and are not counted as tests.
+        Float64, one for each row. Null and NaN stay as they are and do not count as tests.
 
     Notes
     -----
@@ -576,7 +580,7 @@ def population_stability(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the population stability index: how far the scores of a sample have moved from a reference.
+    """Return the population stability index: how far the scores of a sample have shifted from a reference.
 
     Parameters
     ----------
@@ -628,16 +632,16 @@ def population_stability(
     Notes
     -----
     ``sum (e - a) ln(e / a)`` over the bands, with the shares e of the reference and a of the other sample
-    (Siddiqi 2006, chapter 10; the divergence of Jeffreys 1946). By a rule of thumb 0.1 is worth a look and
-    0.25 is a shift; but the index also grows as samples shrink. The p-value takes account of this: the index
-    over ``1 / n_pos + 1 / n_neg`` follows a chi-square distribution with ``n_bands - 1`` degrees of freedom
-    (Yurdakul and Naranjo 2020).
+    (Siddiqi 2006, chapter 10; the divergence of Jeffreys 1946). As a rule of thumb, 0.1 deserves attention
+    and 0.25 is a shift, but the index also grows as samples shrink. The p-value accounts for this: the index
+    divided by ``1 / n_pos + 1 / n_neg`` follows a chi-square distribution with ``n_bands - 1`` degrees of
+    freedom (Yurdakul and Naranjo 2020).
 
-    Tied rows are always in the same band. A score of the reference belongs to the band that the middle of its
-    reference rows falls into, as in :func:`polars_auc.gains_table`. Any other score is between two of these
-    and belongs to the band of one of them: if the bands differ, to the one whose middle is nearer, by the
-    reference rows above; then to the outer one, then to that with fewer rows of the reference, then of the
-    others. So the index of ``-score`` is the same. O(n log n).
+    Tied rows are always in the same band. A score of the reference belongs to the band of the middle of its
+    reference rows, as in :func:`polars_auc.gains_table`. Any other score is between two reference scores. If
+    their bands differ, it belongs to the one whose middle is nearer, by the reference rows above. If both are
+    equally near, it belongs to the outer band, then to the band with fewer reference rows, then with fewer
+    other rows. The index of ``-score`` is therefore the same. O(n log n).
 
     Examples
     --------
@@ -654,7 +658,7 @@ def population_stability(
     │ 0.274653 ┆ 0.458601 ┆ 2       ┆ 4     ┆ 4     │
     └──────────┴──────────┴─────────┴───────┴───────┘
 
-    The same of a state for each month, of rows with any labels:
+    The same from a state for each month, with any labels:
 
     >>> months = pl.DataFrame({"month": [1] * 4 + [2] * 4, "ill": [0, 1] * 4, "score": rows["score"]})
     >>> states = months.group_by("month").agg(state=pa.roc_state("ill", "score"))
@@ -666,10 +670,11 @@ def population_stability(
 
 
 def population_stability_reference(**arguments: object) -> pl.Expr:
-    """Return scores that stand for those of the reference of :func:`population_stability`.
+    """Return scores that represent the reference of :func:`population_stability`.
 
-    They are a list of structs ``score`` and ``n``, the rows of the reference that a score stands for. The
-    index of any other rows is the same as with all rows of the reference.
+    They are a list of structs ``score`` and ``n``, the number of reference rows that the score represents.
+    The index of any other rows is the same as with all reference rows.
+
     """
     bound = inspect.signature(population_stability).bind(**arguments)
     bound.apply_defaults()
@@ -687,7 +692,7 @@ def population_stability_table(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the bands of the population stability index: what each holds, and adds to the index.
+    """Return the bands of the population stability index: their rows, and their contributions to the index.
 
     Parameters
     ----------
@@ -729,14 +734,14 @@ def population_stability_table(
         - ``psi`` (Float64): What the band adds to the index, 0 or above; infinite if it has rows of one
           sample only, unless ``empty_share`` is above 0; null if there is no other band.
 
-        Null without a row of the reference or without another row, and if a score is NaN. Rows with a null
-        label, score or weight are skipped.
+        Null if a sample has no rows, and if a score is NaN. Rows with a null label, score or weight are
+        skipped.
 
     Notes
     -----
     ``(e - a) ln(e / a)`` with the shares e of the reference and a of the other sample (Siddiqi 2006, chapter
-    10). The sum over all bands is the index of :func:`population_stability`, which says how bands are made.
-    O(n log n).
+    10). The contributions sum to the index of :func:`population_stability`, which describes the bands. O(n
+    log n).
 
     Examples
     --------

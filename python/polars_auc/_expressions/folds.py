@@ -78,37 +78,43 @@ def cv_roc_auc(
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
         - ``n_clusters`` (UInt64): Clusters that were used; only with ``cluster``.
 
-        ``auc`` is null if no fold has an AUC. ``sd`` is null with fewer than two such folds; by Student's t,
-        so are ``se`` and the limits. By DeLong these are null if a class has a single row (with ``cluster``:
-        a single cluster) in every such fold; by influence with ``cluster``, if these folds have rows of a
-        single cluster. The Float64 fields are NaN if a score is NaN; the folds are then not counted. Rows
-        with a null label, score, weight, fold or cluster are skipped.
+        ``auc`` is null if no fold has an AUC. ``sd`` is null with fewer than two such folds. ``se`` and the
+        limits are null:
+
+        - ``"t"``: with fewer than two such folds;
+        - ``"delong"``: if a class has a single row (with ``cluster``, a single cluster) in every such fold;
+        - ``"influence"`` with ``cluster``: if these folds have rows of a single cluster.
+
+        The Float64 fields are NaN if a score is NaN; the folds are then not counted. Rows with a null label,
+        score, weight, fold or cluster are skipped.
 
     Notes
     -----
-    By Student's t: ``mean ± t sd / sqrt(k)`` with k - 1 degrees of freedom (Komarek 2004: ten folds, 95 %).
-    The folds share training rows, so this interval tends to be too short. By influence: LeDell, Petersen and
-    van der Laan (2015), as their R package cvAUC; a positive has the value ``(placement - auc) n / P``. Its
-    placement is the share of the negatives of its fold that score lower, where a tie counts one half. In
-    cvAUC it counts nothing there, though one half in the AUC, so that with ties the values do not sum to 0.
-    O(n log n).
+    ``"t"``: ``mean ± t sd / sqrt(k)`` with k - 1 degrees of freedom (Komarek 2004: ten folds, 95 %). The
+    folds share training rows, so this interval tends to be too short.
+
+    ``"influence"``: LeDell, Petersen and van der Laan (2015), as their R package cvAUC. A positive has the
+    value ``(placement - auc) n / P``. Its placement is the share of the negatives of its fold that score
+    lower, where a tie counts one half. In cvAUC a tie counts nothing there, but one half in the AUC, so with
+    ties the values do not sum to 0. O(n log n).
 
     With ``cluster``, the values D are summed by cluster, as cvAUC does for pooled repeated measures:
     ``se² = sum over clusters of (sum w D)² / n²`` with ``w² = I / (k I_f)`` for I clusters, k folds and the
-    I_f clusters of the row's fold, where a cluster that spans folds counts in each with its share of rows.
+    I_f clusters of the row's fold. A cluster that spans folds counts in each with its share of rows.
 
-    By DeLong: ``se² = sum over folds of (f sum (v - auc)² / P² + g sum (v - auc)² / N²) / k²`` over positives
-    and negatives with placements v, ``f = P / (P - k)`` for the P positives of all k folds, and g the same of
-    negatives: as in an analysis of variance, so that a fold may have a single positive. With ``cluster`` each
-    sum within a fold is multiplied by the root of f or g, the sums of a cluster are added up over its folds
-    and squared, and P and N count the clusters of each fold that hold the class (Obuchowski 1997). The limits
-    are ``expit(logit(auc) ± t se / (auc (1 - auc)))`` with ``min(P, N) - k`` degrees of freedom.
+    ``"delong"``: ``se² = sum over folds of (f sum (v - auc)² / P² + g sum (v - auc)² / N²) / k²`` over
+    positives and negatives with placements v. ``f = P / (P - k)`` for the P positives of all k folds, and g
+    is the same for negatives, as in an analysis of variance, so a fold may have a single positive. With
+    ``cluster``, each sum within a fold is multiplied by the root of f or g, and the sums of a cluster are
+    added over its folds and squared. P and N then count the clusters of each fold with rows of the class
+    (Obuchowski 1997). The limits are ``expit(logit(auc) ± t se / (auc (1 - auc)))`` with ``min(P, N) - k``
+    degrees of freedom.
 
-    How often 95 % intervals hold the AUC is measured in ``benches/results/small_samples.csv``. With 100 rows
-    those by ``"influence"`` hold 89.6 to 92.1 %, those by ``"delong"`` 96.2 to 98.2 %: a fold of few rows has
-    too large a variance. In ten folds of 30 positives and 300 negatives the first hold 85.3 to 88.6 %, and of
-    300 of each class 94.4 to 94.9 %. With 40 to 100 clusters the first hold 81.8 to 90.3 %, the second 92.6
-    to 94.8 %: the least in ten folds of ten clusters of which each has one class.
+    The coverage of 95 % intervals is measured in ``benches/results/small_samples.csv``. With 100 rows it is
+    89.6 to 92.1 % by ``"influence"``, and 96.2 to 98.2 % by ``"delong"``, whose variance is too large in
+    folds of few rows. ``"influence"`` covers 85.3 to 88.6 % in ten folds with 30 positives and 300 negatives,
+    and 94.4 to 94.9 % with 300 of each class. With 40 to 100 clusters, ``"influence"`` covers 81.8 to 90.3 %,
+    and ``"delong"`` 92.6 to 94.8 %; the least is in ten folds of ten clusters that have one class each.
 
     Examples
     --------
@@ -141,8 +147,8 @@ def cv_roc_auc_difference(
 ) -> pl.Expr:
     """Return the difference of two models' AUCs over the same folds, by the corrected resampled t-test.
 
-    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
-    :func:`polars_auc.report`, take the first score from the others.
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
+    opposite: the others minus the first score.
 
     Parameters
     ----------
@@ -184,10 +190,10 @@ def cv_roc_auc_difference(
         - ``n_undefined`` (UInt64): Folds without a positive or without a negative.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        The means are null if no fold has AUCs; the fields after them are also null with fewer than two such
-        folds. If the difference is the same in all folds, ``t`` and ``p_value`` are null; if it is 0 in all
-        folds, they are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score
-        or fold are skipped, for both scores.
+        The means are null if no fold has AUCs; the later fields are also null with fewer than two such folds.
+        If the difference is the same in all folds, ``t`` and ``p_value`` are null; if it is 0 in all folds,
+        they are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score or fold
+        are skipped, for both scores.
 
     Notes
     -----
@@ -224,7 +230,7 @@ def cv_roc_curve(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the average of the ROC curves of folds, with their standard deviation at each point.
+    """Return the average of the folds' ROC curves, with the standard deviation at each point.
 
     Parameters
     ----------
@@ -264,16 +270,16 @@ def cv_roc_curve(
           at the first point, where no row is called positive, and with the other methods.
         - ``n_folds`` (UInt64): The number of folds that were used.
 
-        A fold without a positive or without a negative has no curve and is not used, except if folds are
-        pooled. Standard deviations are null with one fold. The list is null if no fold has a curve (pooled:
-        if there is no positive or no negative in all folds together), or if a score is NaN. Rows with a null
-        label, score or fold are skipped.
+        A fold with no positives or no negatives has no curve and is not used, except if folds are pooled.
+        Standard deviations are null with one fold. The list is null if no fold has a curve (pooled: with no
+        positives or no negatives in all folds together), or if a score is NaN. Rows with a null label, score
+        or fold are skipped.
 
     Notes
     -----
-    Provost, Fawcett and Kohavi (1998); Fawcett (2006, section 9, algorithms 3 and 4). Between two points a
-    curve is a straight line, and at a vertical step its value is the top of the step. The standard deviation
-    divides by k - 1 for k folds. O(n log n + p k log n) for p points.
+    Provost, Fawcett and Kohavi (1998); Fawcett (2006, section 9, algorithms 3 and 4). A curve is linear
+    between points, and at a vertical step its value is the top of the step. The standard deviation divides by
+    k - 1 for k folds. O(n log n + p k log n) for p points.
 
     Examples
     --------

@@ -35,10 +35,10 @@ def grouped_roc_auc(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the mean of the AUCs of users, or of other groups that ``by`` makes: GAUC, or uAUC.
+    """Return the mean AUC of users, or of other groups defined by ``by``: GAUC, or uAUC.
 
-    It says how well the rows of one user are ranked, and ignores how rows of different users are ranked. Use
-    it if scores only order the items that one user sees.
+    It measures how well the rows of one user are ranked, and ignores how rows of different users are ranked.
+    Use it if scores only order the items of one user.
 
     Parameters
     ----------
@@ -75,32 +75,31 @@ def grouped_roc_auc(
         - ``n_pos``, ``n_neg`` (UInt64): The rows of all users. The rows of users without an AUC are counted
           here, but have no influence on ``auc``.
 
-        ``auc`` is null if no user has an AUC. The error and the limits are null with fewer than two such
-        users or, for ``"within"``, if one of them has a single positive or a single negative. All four are
+        ``auc`` is null if no user has an AUC. The standard error and the limits are null with fewer than two
+        such users; with ``"within"``, if one of them has a single positive or a single negative. All four are
         NaN if a score is NaN; users are then not counted. Rows with a null label, score or user are skipped.
 
     Notes
     -----
-    ``sum(w A) / sum(w)`` over users with area A and weight w. The order of the sum depends only on these
-    numbers, so that the order of rows does not change the result. Zhu et al. (2017) weigh by impressions or
-    clicks, Zhou et al. (2018) by impressions. By pairs it is the share of all pairs of one user in which the
-    positive scores higher.
+    ``sum(w A) / sum(w)`` over users with AUC A and weight w. The order of the sum depends only on these
+    numbers, so the result does not depend on row order. Zhu et al. (2017) weight by impressions or clicks,
+    Zhou et al. (2018) by impressions. Weighted by pairs, it is the share of all pairs of one user in which
+    the positive scores higher.
 
-    By positives it is the AUC adjusted for a covariate, the area under
-    :func:`polars_auc.covariate_adjusted_roc_curve`: how well rows are ranked among rows that are alike in
-    ``by`` (Janes and Pepe 2009). With ``error="within"``, ``se² = sum(w² Var A) / sum(w)²`` with DeLong's
-    variances and with the weights as they are, and a normal interval.
+    ``error="between"`` assumes that users are independent; the rows of one user may depend on each other. The
+    standard error is ``sqrt(k / (k - 1) sum(w² (A - mean)²)) / sum(w)`` over k users (Cochran 1977, section
+    6.4). The limits are Student's with k - 1 degrees of freedom, clipped to 0 and 1. For the AUC of all rows
+    together use :func:`polars_auc.roc_auc_ci` with ``cluster``.
 
-    If ``error="within"`` gives no standard error, the strata are too fine: by age in years, say, some year
-    has a single positive beside its negatives. That year has an AUC and a weight, but one positive does not
-    show how positives vary, and to leave the year out of the error would make the error too small. Make
-    larger strata, such as ``pl.col("age").cut([40, 50, 60, 70])``; each needs two positives and two
-    negatives, or none of one class. ``"between"`` needs no rows to spare in any stratum.
+    Weighted by positives, it is the covariate-adjusted AUC: the area under
+    :func:`polars_auc.covariate_adjusted_roc_curve` (Janes and Pepe 2009). ``error="within"`` is for this
+    case: ``se² = sum(w² Var A) / sum(w)²`` with DeLong's variances and fixed weights, and a normal interval.
 
-    With ``error="between"`` users are taken to be independent of each other; nothing is asked of the rows of
-    one user. The standard error is ``sqrt(k / (k - 1) sum(w² (A - mean)²)) / sum(w)`` over k users (Cochran
-    1977, section 6.4), and the limits are Student's with k - 1 degrees of freedom, cut at 0 and 1.
-    :func:`polars_auc.roc_auc_ci` with ``cluster`` is for the AUC of all rows together. O(n log n).
+    If ``error="within"`` gives no standard error, the strata are too fine. With age in years, for example,
+    some year has a single positive. That year has an AUC and a weight, but one positive has no variance, and
+    leaving the year out would make the error too small. Use larger strata, such as
+    ``pl.col("age").cut([40, 50, 60, 70])``; each needs two positives and two negatives, or none of one class.
+    ``"between"`` has no such requirement. O(n log n).
 
     Examples
     --------
@@ -132,10 +131,10 @@ def grouped_roc_auc_difference(
     level: float = 0.95,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the difference of two scores' mean AUCs of users (GAUC), with its interval and test.
+    """Return the difference of two scores' mean AUCs over users (GAUC), with its interval and test.
 
-    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
-    :func:`polars_auc.report`, take the first score from the others.
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
+    opposite: the others minus the first score.
 
     Parameters
     ----------
@@ -174,17 +173,17 @@ def grouped_roc_auc_difference(
         - ``n_undefined`` (UInt64): Users without a positive or without a negative.
         - ``n_pos``, ``n_neg`` (UInt64): The rows of all users.
 
-        The means are null if no user has AUCs; the fields after them are also null with fewer than two such
-        users. If the difference is the same for all users, ``t`` and ``p_value`` are null; if it is 0 for
-        all, they are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score or
-        user are skipped, for both scores.
+        The means are null if no user has AUCs; the later fields are also null with fewer than two such users.
+        If the difference is the same for all users, ``t`` and ``p_value`` are null; if it is 0 for all, they
+        are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score or user are
+        skipped, for both scores.
 
     Notes
     -----
-    Both AUCs of a user come from the same rows, so only the users' differences count: their weighted mean
-    over its standard error, as in :func:`polars_auc.grouped_roc_auc`, with Student's distribution and a
-    degree of freedom less than there are users. With ``average="macro"`` it is the paired t-test over users.
-    O(n log n).
+    Both AUCs of a user are from the same rows, so the test uses the users' differences: their weighted mean
+    divided by its standard error, as in :func:`polars_auc.grouped_roc_auc`. Student's t has one degree of
+    freedom fewer than the number of users. With ``average="macro"`` it is the paired t-test over users. O(n
+    log n).
 
     Examples
     --------
@@ -213,11 +212,11 @@ def covariate_adjusted_roc_curve(
     *,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the ROC curve adjusted for a covariate: its rates are those among rows that are alike in ``by``.
+    """Return the covariate-adjusted ROC curve: its rates are among rows with the same value of ``by``.
 
-    Use it if a covariate, such as the age class or the hospital, changes the scores of all rows, so that one
-    threshold for all would mean another false positive rate in each stratum. Each point is what is reached
-    if every stratum has a threshold of its own, with the same false positive rate in all of them.
+    Use it if a covariate, such as the age class or the hospital, shifts the scores of all rows, so that a
+    common threshold has a different false positive rate in each stratum. Each point is reached if every
+    stratum has its own threshold, with the same false positive rate in all of them.
 
     Parameters
     ----------
@@ -235,22 +234,22 @@ def covariate_adjusted_roc_curve(
         - ``fpr`` (Float64): The false positive rate.
         - ``tpr`` (Float64): The true positive rate there.
 
-        The curve goes in straight lines from (0, 0) to (1, 1), and has points where a positive is reached.
-        Strata without a positive or without a negative have no part in it. The list is null if all strata
-        are like that, or if a score is NaN. Rows with a null label, score or stratum are skipped.
+        The curve is linear from (0, 0) to (1, 1) between its points, which are where a positive is reached.
+        Strata with no positives or no negatives are ignored. The list is null if all strata are ignored, or
+        if a score is NaN. Rows with a null label, score or stratum are skipped.
 
     Notes
     -----
-    ``AROC(f)`` is the share of positives whose placement value is at most f: the share of the negatives of
-    their own stratum that score as high or higher (Janes and Pepe 2009). It is the mean of the strata's
-    curves at f, weighted by their positives. A tie with negatives is a diagonal. The area under it is the
-    ``auc`` of :func:`polars_auc.grouped_roc_auc` with ``average="positives"``, whose interval is that for
-    ``error="within"``. O(n log n + n k) for k strata.
+    ``AROC(f)`` is the share of positives with a placement value of at most f. The placement value is the
+    share of negatives of the same stratum that score as high or higher (Janes and Pepe 2009). The curve is
+    the mean of the strata's curves at f, weighted by their positives. A tie with negatives is a diagonal. The
+    area under the curve is the ``auc`` of :func:`polars_auc.grouped_roc_auc` with ``average="positives"``,
+    and its interval is by ``error="within"``. O(n log n + n k) for k strata.
 
     Strata should have many rows of both classes. A covariate with many values, such as age in years, makes
-    strata of few rows: those without a positive or without a negative are left out, so the curve is of the
-    others only, and the interval of the area is null if a stratum has one row of a class. Cut it into
-    classes first, such as ``pl.col("age").cut([40, 50, 60, 70])``.
+    small strata. If a stratum lacks a class, the curve ignores it; if it has a single row of a class, the
+    interval of the area is null. Cut such a covariate into classes first, as with
+    ``pl.col("age").cut([40, 50, 60, 70])``.
 
     Examples
     --------
@@ -312,15 +311,15 @@ def subgroup_auc(
         - ``n_background_pos`` (UInt64): Positives of the background.
         - ``n_background_neg`` (UInt64): Negatives of the background.
 
-        An AUC is null without a positive or without a negative, NaN if any score of the group is NaN. Rows
-        with a null label, score or subgroup are skipped.
+        An AUC is null with no positives or no negatives in its samples, NaN if any score of the group is NaN.
+        Rows with a null label, score or subgroup are skipped.
 
     Notes
     -----
     Borkan, Dixon, Sorensen, Thain and Vasserman (2019), "Nuanced metrics for measuring unintended bias with
-    real data for text classification". An average equality gap is ``1/2 - A``, where A is the probability
-    that a row of the subgroup scores above a row of the same class of the background; ties count half.
-    O(n log n).
+    real data for text classification". An average equality gap is ``1/2 - A``. A is the probability that a
+    row of the subgroup scores above a row of the background in the same class; ties count one half. O(n log
+    n).
 
     Examples
     --------
@@ -378,12 +377,11 @@ def subgroup_auc_ci(
 
     Notes
     -----
-    Every number is an AUC of two samples of rows, such as the positives of the background and the negatives
-    of the subgroup, or one half less such an AUC. So its standard error is that of DeLong, DeLong and
-    Clarke-Pearson (1988), as :func:`polars_auc.roc_auc_ci` gives it for these rows. The limits are
-    ``estimate ± z se``, cut off at 0 and 1, or at -1/2 and 1/2 for the gaps. The subgroup and the background
-    have no row in common: test the difference of their AUCs with
-    :func:`polars_auc.unpaired_roc_auc_difference`. O(n log n).
+    Every number is an AUC of two samples of rows, such as background positives and subgroup negatives, or one
+    half minus such an AUC. Its standard error is therefore DeLong's (DeLong, DeLong and Clarke-Pearson 1988),
+    as in :func:`polars_auc.roc_auc_ci`. The limits are ``estimate ± z se``, clipped to 0 and 1, or to -1/2
+    and 1/2 for the gaps. The subgroup and the background have no rows in common: test the difference of their
+    AUCs with :func:`polars_auc.unpaired_roc_auc_difference`. O(n log n).
 
     Examples
     --------
@@ -422,7 +420,7 @@ def subgroup_rate_difference(
     level: float = 0.95,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the difference and the ratio of a rate at a threshold, in a subgroup and in the background.
+    """Return the difference and the ratio of a rate at a threshold between a subgroup and the background.
 
     Parameters
     ----------
@@ -460,18 +458,18 @@ def subgroup_rate_difference(
         - ``n_background`` (UInt64): The same of the background.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        A rate is null without rows that it is a share of, and then the difference and all after it are. The
-        Float64 fields are NaN if a score is NaN. Scores and the threshold are compared as 64-bit floats. Rows
+        A rate is null if its denominator is 0; the difference and all fields derived from it are then null.
+        The Float64 fields are NaN if a score is NaN. Scores and the threshold are compared as Float64. Rows
         with a null label, score or subgroup are skipped.
 
     Notes
     -----
-    The limits of the difference combine Wilson's of both rates (Newcombe 1998, method 10). Those of the ratio
-    invert the score test with ``N / (N - 1)`` (Miettinen and Nurminen 1985), as R's ratesci; ``p_value`` is
-    that test of a ratio of 1. All hold for few rows, and for rates near 0 and 1.
+    The limits of the difference combine Wilson's limits of both rates (Newcombe 1998, method 10). The limits
+    of the ratio invert the score test with ``N / (N - 1)`` (Miettinen and Nurminen 1985), as in R's ratesci;
+    ``p_value`` is this test of a ratio of 1. All are valid for few rows, and for rates near 0 and 1.
 
-    ``four_fifths`` is the rule of thumb of the Uniform Guidelines on Employee Selection Procedures (1978) if
-    ``rate="selection_rate"``. It ignores chance: read it beside the interval. O(n).
+    With ``rate="selection_rate"``, ``four_fifths`` is the rule of thumb of the Uniform Guidelines on Employee
+    Selection Procedures (1978). It ignores chance: read it together with the interval. O(n).
 
     Examples
     --------

@@ -57,7 +57,7 @@ def roc_auc_ci(
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     method
         ``None`` is ``"wilson"`` for the whole area, and ``"logit"`` for a part of it.
 
@@ -120,10 +120,8 @@ def roc_auc_ci(
         (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
         (``"two-sided"``: equivalent, by two one-sided tests).
     state
-        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``. The states
-        of a group are merged. With ``max_bins`` the answer is approximate: scores in one bin count as ties.
-        Of states of rows with weights the standard error and all that follows from it are null where the
-        squares of the weights are not known: see :func:`polars_auc.roc_state`.
+        A column of states from :func:`polars_auc.roc_state` instead of ``label`` and ``score``. The states of
+        a group are merged.
 
     Returns
     -------
@@ -141,68 +139,78 @@ def roc_auc_ci(
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
         - ``n_clusters`` (UInt64): Clusters that were used; only with ``cluster``.
 
-        ``auc`` is null if the group has no positive or no negative; the standard error and the limits are
-        null if it has fewer than two positives or fewer than two negatives (with ``cluster``: fewer than two
-        clusters with a positive, or with a negative), except for ``"hanley_mcneil"`` and ``"obuchowski"``.
-        ``z`` and ``p_value`` are null where the standard error is, and, but for ``"wilson"``, if it is 0 and
-        the AUC is not ``null``. All six are NaN if a score is NaN. Rows with a null label, score or cluster
-        are skipped.
+        ``auc`` is null with no positives or no negatives. The standard error and the limits are null with
+        fewer than two positives or fewer than two negatives (with ``cluster``, fewer than two clusters with a
+        positive, or with a negative), except for ``"hanley_mcneil"`` and ``"obuchowski"``. ``z`` and
+        ``p_value`` are null where the standard error is null. Except for ``"wilson"``, they are also null if
+        it is 0 and the AUC is not ``null``. All six are NaN if a score is NaN. Rows with a null label, score
+        or cluster are skipped.
 
         If the classes do not overlap (AUC 0 or 1), the standard error is 0. With ``"delong"``,
         ``"hanley_mcneil"`` and ``"bootstrap"`` both limits then equal the AUC, although the AUC is uncertain.
-        ``"logit"`` has the limit for half a row of the rarer class (with ``cluster``: half a cluster) on the
-        wrong side. If all scores tie, both limits are one half, except for ``"wilson"`` and
+        ``"logit"`` then has one limit as if half a row of the rarer class (with ``cluster``, half a cluster)
+        were on the wrong side. If all scores tie, both limits are one half, except for ``"wilson"`` and
         ``"hanley_mcneil"``.
 
     Notes
     -----
-    The placement of a positive is the share of negatives that score lower, and the placement of a negative
-    is the share of positives that score higher. Ties count one half. Their sample variances are S10 and
-    S01, and ``se² = S10 / P + S01 / N`` (DeLong, DeLong and Clarke-Pearson 1988); both variances are taken
-    from exact integer sums. O(n log n), not O(P N).
+    ``"delong"``: ``se² = S10 / P + S01 / N`` (DeLong, DeLong and Clarke-Pearson 1988). S10 and S01 are the
+    sample variances of the placements of positives and of negatives, from exact integer sums. The placement
+    of a positive is the share of negatives that score lower, the placement of a negative the share of
+    positives that score higher; ties count one half. O(n log n), not O(P N).
 
-    ``"wilson"``: the limits are the areas ``x`` with ``|auc - x| = t sqrt(r V(x))`` (Wilson 1927; Newcombe
-    2006, method 5). ``V(x) = x (1 - x) (1 + (b - 1) g + (a - 1) (g + h) / 2) / (P N)`` with ``g = m / (1 +
-    m)``, ``h = (1 - m) / (2 - m)``, ``m = max(x, 1 - x)``, ``a = min(P, N)`` and ``b = max(P, N)`` is Hanley
-    and McNeil's variance with the larger of its two terms for the rarer class, and the mean of both for the
-    other. The ratio ``r = (k se² / V(auc) + 3) / (k + 3)``, or ``se² / V(auc)`` if that is larger, scales it
-    to DeLong's variance, the more the larger ``k = 4 auc (1 - auc) P N / (P + N)`` is. Student's t has
-    ``min(P, N) + 2`` degrees of freedom. With weights P and N are effective numbers, ``(sum w)² / sum w²``
-    (Kish 1965); with ``cluster`` k and the degrees of freedom count clusters. In large samples the limits are
-    those of ``"delong"``.
+    ``"wilson"``: the limits are the areas x with ``|auc - x| = t sqrt(r V(x))`` (Wilson 1927; Newcombe 2006,
+    method 5). In large samples they equal those of ``"delong"``.
 
-    On the logit scale the limits are ``expit(logit(auc) ± z
-    se / (auc (1 - auc)))``. Hanley and McNeil (1982): with ``Q1 = A / (2 - A)`` and ``Q2 = 2 A² / (1 + A)``,
-    ``se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)``. Clusters: Obuchowski (1997).
-    ``"obuchowski"``: with the binormal curve of intercept a and slope -b, and the area's derivatives f and g,
-    ``se² = f² (N (a² + 2) + 2 P b²) / (2 P N) + g² (P + N) b² / (2 P N)`` (Obuchowski and McClish 1997),
-    without the covariance of a and b, as pROC has it. With weights ``se² = sum w² (v - auc)² / W²`` over
-    positives with placements v and total weight W, plus the same over negatives (Jaeckel 1972; the variance
-    of R's ``survival::concordance``). BCa: Efron (1987), its acceleration from the placements. A resample
-    costs O(n): rows are drawn by their rank, so that nothing has to be sorted again.
+    - ``V(x) = x (1 - x) (1 + (b - 1) g + (a - 1) (g + h) / 2) / (P N)`` with ``g = m / (1 + m)``,
+      ``h = (1 - m) / (2 - m)``, ``m = max(x, 1 - x)``, ``a = min(P, N)`` and ``b = max(P, N)``. This is
+      Hanley and McNeil's variance with the larger of its two terms for the rarer class, and the mean of both
+      for the other class.
+    - ``r = (k se² / V(auc) + 3) / (k + 3)``, or ``se² / V(auc)`` if that is larger, with
+      ``k = 4 auc (1 - auc) P N / (P + N)``. It scales V to DeLong's variance, the more the larger k is.
+    - t is the quantile of Student's t with ``min(P, N) + 2`` degrees of freedom.
+    - With weights, P and N are effective numbers, ``(sum w)² / sum w²`` (Kish 1965). With ``cluster``, k and
+      the degrees of freedom count clusters.
 
-    The standard error of a partial area is DeLong's with other placements: a negative has the tpr at its
-    own fpr, and a positive the length of fpr at which it is predicted positive, where a row outside the
-    bounds is as if it were on the next bound. These are the influences of the rows on the area, the
-    thresholds at the bounds included (Jaeckel 1972). pROC has no such error, only the bootstrap's. With
-    ``"logit"`` it is the standard error of the jackknife (Tukey 1958): how the area changes if one row after
-    the other is left out, with any ties and bounds. A row of the bounded class beyond a bound b then has the
-    mean height of the curve over the length of one row, from ``b - b / n`` to ``b + (1 - b) / n``. With the
-    parts v and w of the variance, of the bounded class and of the
-    other, Student's t has ``(v + w)² / (v² / (m - 1) + w² / (n - 1))`` degrees of freedom (Welch,
-    Satterthwaite), where m is the number of rows of the bounded class within the bounds, 2 at least, and n
-    that of all rows of the other. If the share is 0 or 1, half a row of those m or n is taken to lie on the
-    wrong side. Equivalence: Schuirmann (1987).
+    ``"logit"``: ``expit(logit(auc) ± z se / (auc (1 - auc)))``.
 
-    How often the intervals cover the truth is measured in ``benches/results/coverage.csv`` and, for partial
-    areas, in ``benches/results/small_samples.csv``: up to an fpr of 0.1 with 50 positives and 50 negatives
-    95 % intervals by ``"logit"`` hold 94.3 to 95.0 %, with ``interval="bca"`` 92.3 to 96.0 % and by DeLong
-    86.6 to 89.5 %. With 300 positives and 30 negatives, of which some three are within these bounds, they are
-    too short: 93.2, 92.8 and 90.2 % by ``"logit"`` for AUCs of 0.6, 0.8 and 0.95, and 75.4 to 85.2 % with
-    ``interval="bca"``. So are those from a tpr of 0.8 with 30 positives and 300 negatives if the AUC is high:
-    91.6 % by ``"logit"`` for an AUC of 0.95, and 86.9 to 93.0 % with ``interval="bca"``. With log-normal
-    weights, whose logarithms have a standard deviation of 1, and 30 to 300 positives, intervals by
-    ``"wilson"`` hold 94.3 to 98.5 %, and by ``"logit"`` 86.9 to 93.5 %.
+    ``"hanley_mcneil"`` (1982): ``se² = (A (1 - A) + (P - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (P N)`` with
+    ``Q1 = A / (2 - A)`` and ``Q2 = 2 A² / (1 + A)``.
+
+    ``"obuchowski"``: ``se² = f² (N (a² + 2) + 2 P b²) / (2 P N) + g² (P + N) b² / (2 P N)`` (Obuchowski and
+    McClish 1997), for the binormal curve with intercept a and slope -b, and the derivatives f and g of its
+    area. As in pROC, the covariance of a and b is ignored.
+
+    ``"bootstrap"``: a resample costs O(n), because rows are drawn by rank and need no further sort. BCa:
+    Efron (1987), with the acceleration from the placements.
+
+    Clusters: Obuchowski (1997). Weights: ``se² = sum w² (v - auc)² / W²`` over positives with placements v
+    and total weight W, plus the same over negatives (Jaeckel 1972; the variance of R's
+    ``survival::concordance``). Equivalence: Schuirmann (1987).
+
+    Partial areas use DeLong's formula with other placements: a negative has the tpr at its fpr, and a
+    positive the length of fpr at which it is predicted positive. A row outside the bounds counts as if it
+    were on the nearest bound. These are the influences of the rows on the area, including the thresholds at
+    the bounds (Jaeckel 1972). pROC has only the bootstrap for partial areas.
+
+    With ``"logit"``, a partial area has the jackknife standard error (Tukey 1958): how the area changes if
+    one row after the other is left out, with any ties and bounds. A row of the bounded class beyond a bound b
+    then has the mean height of the curve over the length of one row, from ``b - b / n`` to
+    ``b + (1 - b) / n``. Student's t has ``(v + w)² / (v² / (m - 1) + w² / (n - 1))`` degrees of freedom
+    (Welch, Satterthwaite). v and w are the parts of the variance from the bounded class and from the other
+    class. m is the number of rows of the bounded class within the bounds, at least 2, and n the number of
+    rows of the other class. If the area is 0 or the largest possible, half a row of those m or n is assumed
+    to be on the wrong side.
+
+    The coverage of 95 % intervals is measured in ``benches/results/coverage.csv``, for partial areas in
+    ``benches/results/small_samples.csv``. Up to an fpr of 0.1 with 50 positives and 50 negatives, it is 94.3
+    to 95.0 % by ``"logit"``, 92.3 to 96.0 % with ``interval="bca"`` and 86.6 to 89.5 % by DeLong. With 300
+    positives and 30 negatives, only about three negatives are within these bounds. Coverage is then 93.2,
+    92.8 and 90.2 % by ``"logit"`` for AUCs of 0.6, 0.8 and 0.95, and 75.4 to 85.2 % with ``interval="bca"``.
+    From a tpr of 0.8 with 30 positives and 300 negatives, it is 91.6 % by ``"logit"`` for an AUC of 0.95, and
+    86.9 to 93.0 % with ``interval="bca"``. With log-normal weights, whose logarithms have a standard
+    deviation of 1, and 30 to 300 positives, it is 94.3 to 98.5 % by ``"wilson"``, and 86.9 to 93.5 % by
+    ``"logit"``.
 
     Examples
     --------
@@ -245,11 +253,11 @@ def roc_summary(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the most used numbers: AUC with its interval, Gini, KS, average precision, best threshold.
+    """Return the most common measures: AUC with its interval, Gini, KS, average precision, best threshold.
 
-    All of them come from one ranking of the rows. Polars does not share work between expressions inside
-    ``agg``, so separate expressions would each rank the rows again. This function takes about twice as long
-    as :func:`roc_auc` alone (``benches/results/targets.csv``).
+    All come from one ranking of the rows. Polars does not share work between expressions inside ``agg``, so
+    separate expressions would each rank the rows again. This function takes about twice as long as
+    :func:`roc_auc` alone (``benches/results/targets.csv``).
 
     Parameters
     ----------
@@ -285,25 +293,23 @@ def roc_summary(
           outcome is not known yet; null with ``state``, because states do not tell them apart.
         - ``n_pos``, ``n_neg`` (UInt64): The positives and the negatives among the rows that were used.
 
-        The numbers are null if the group has no positive or no negative (but ``average_precision`` needs only
-        a positive), NaN if a score is NaN; ``se`` and the limits are null also with fewer than two positives
-        or fewer than two negatives (but see ``"hanley_mcneil"``). ``prevalence`` is null if no row was used.
-        Rows with a null label or score are skipped.
+        The numbers are null with no positives or no negatives (``average_precision`` only with no positives),
+        and NaN if a score is NaN. ``se`` and the limits are also null with fewer than two positives or fewer
+        than two negatives (except with ``"hanley_mcneil"``). ``prevalence`` is null with no rows. Rows with a
+        null label or score are skipped.
 
     Notes
     -----
-    With weights the standard error is that of the infinitesimal jackknife: see
-    :func:`polars_auc.roc_auc_ci`. Some states do not have it: see :func:`roc_state`. The counts of rows stay
-    counts.
+    With weights the standard error is by the infinitesimal jackknife: see :func:`polars_auc.roc_auc_ci`. Some
+    weighted states do not have it: see :func:`roc_state`. Counts of rows are not weighted.
 
-    The average precision is ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first:
-    the step sum of ``sklearn.metrics.average_precision_score``, not the trapezoid under the precision-recall
-    curve. The best threshold is Youden's (1950). ``ks`` may occur at another score, because it also counts
-    the distance below the diagonal. O(n log n).
+    The average precision is that of :func:`polars_auc.average_precision`, and the best threshold Youden's
+    (1950). ``ks`` may occur at another score, because it also counts distances below the diagonal. O(n log
+    n).
 
     Examples
     --------
-    Take the record apart after the aggregation, not inside it:
+    Unnest the record after the aggregation, not inside it:
 
     >>> import polars as pl
     >>> import polars_auc as pa
@@ -390,7 +396,7 @@ def bootstrap_ci(
         The name of the function: ``"average_precision"``, ``"confusion_at"``, ``"gini"``, ``"ks_statistic"``,
         ``"mean_positive_rank"``, ``"operating_point"``, ``"roc_auc"`` or ``"roc_summary"``.
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     level
         The coverage, between 0 and 1.
     n_resamples
@@ -399,8 +405,7 @@ def bootstrap_ci(
         The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
         and groups, every number of threads and every engine.
     resample
-        ``"stratified"`` draws as many positives and as many negatives as there are; ``"plain"`` draws as many
-        rows, of either class.
+        ``"stratified"`` resamples the rows of each class, ``"plain"`` the rows of both classes together.
     state
         A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``. The states
         of a group are merged.
@@ -412,29 +417,30 @@ def bootstrap_ci(
     Returns
     -------
     polars.Expr
-        A List of Structs for each group, named after the score: one for each number of the statistic's
-        record, but for what it says of its own error.
+        One List of Structs for each group, named after the score, with one struct for each number in the
+        record of the statistic, except its standard error and limits.
 
-        - ``field``: what the number is called in the record (String);
-        - ``estimate``: the number, of the rows themselves; a threshold as Float64;
+        - ``field``: the name of the number in the record (String);
+        - ``estimate``: the number for the rows; a threshold as Float64;
         - ``se``: the standard deviation of the resamples;
-        - ``lower``, ``upper``: the limits (Float64);
-        - ``n_undefined``: resamples in which the number is undefined, which are left out (UInt64), such as a
-          precision where nothing is predicted positive.
+        - ``lower``, ``upper``: the confidence limits (Float64);
+        - ``n_undefined``: the number of resamples in which the number is undefined, such as the precision if
+          no row is predicted positive (UInt64); they are skipped.
 
-        ``se`` and limits are null with fewer than two positives or fewer than two negatives, and if the
-        number is defined in fewer than two resamples; ``se`` also if a resample has an infinite threshold.
-        Null if a score is NaN.
+        ``se`` and the limits are null with fewer than two positives or fewer than two negatives, and if fewer
+        than two resamples define the number. ``se`` is also null if a resample has an infinite threshold. The
+        list is null if a score is NaN.
 
     Notes
     -----
     The limits are the quantiles ``(1 -+ level) / 2`` of the resamples (Efron 1979), with linear
-    interpolation. This is the percentile method, as ``ci.coords`` of R's pROC has it. It does not correct a
-    bias: the KS distance of two equal distributions is above 0, and so are its limits. An operating point is
-    chosen again in every resample, so its interval includes the choice. For the rates at a threshold that was
-    chosen before, use :func:`confusion_at`. Of groups of more than 16,384 rows,
-    distinct scores are first joined into cells of at most a 512th of each class, and resamples are drawn from
-    the cells. O(n log n + m r) for m rows or cells and r resamples.
+    interpolation. This percentile method, as in pROC's ``ci.coords``, does not correct bias: for two equal
+    distributions the KS distance and both of its limits are above 0. An operating point is chosen again in
+    every resample, so its interval includes the choice. For the rates at a fixed threshold use
+    :func:`confusion_at`.
+
+    In groups of more than 16,384 rows, distinct scores are first merged into cells of at most a 512th of each
+    class, and cells are resampled. O(n log n + m r) for m rows or cells and r resamples.
 
     Examples
     --------

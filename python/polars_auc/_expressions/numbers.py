@@ -37,10 +37,10 @@ def roc_auc(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the area under the ROC curve, or under a part of it.
+    """Return the area under the ROC curve (AUC), or a partial area.
 
-    It is the probability that a random positive scores higher than a random negative, where a tie counts one
-    half. The same number is the mean, over the positives, of the share of negatives that score lower.
+    The AUC is the probability that a random positive scores higher than a random negative, where a tie counts
+    one half. It is also the mean, over the positives, of the share of negatives that score lower.
 
     Parameters
     ----------
@@ -71,26 +71,24 @@ def roc_auc(
     Returns
     -------
     polars.Expr
-        One Float64 for each group, named after the score, from 0 to 1. A partial area is from 0 to the width
-        of its range. Null if the group has no positive or no negative, NaN if a score is NaN. A standardized
-        area is also null if the area is smaller than that of the diagonal, because the scale is defined only
-        for curves above the diagonal (not with ``"always"``). Rows with a null label, score or weight are
-        skipped.
+        One Float64 for each group, named after the score, from 0 to 1; a partial area is from 0 to the width
+        of its range. Null with no positives or no negatives, NaN if a score is NaN. A standardized area is
+        also null if it is below the diagonal, except with ``"always"``. Rows with a null label, score or
+        weight are skipped.
 
     Notes
     -----
-    ``AUC = U / (P N)`` with Mann-Whitney's U of P positives against N negatives (Bamber 1975; Hanley and
-    McNeil 1982), the trapezoid area under the curve. U is an exact integer and the quotient is correctly
+    ``AUC = U / (P N)``, with Mann-Whitney's U of P positives and N negatives, is the trapezoidal area under
+    the curve (Bamber 1975; Hanley and McNeil 1982). U is an exact integer and the quotient is correctly
     rounded, so the result does not depend on row order, chunking, threads or engine. O(n log n).
 
-    With weights a pair counts as the product of its two weights. Weights are rounded to multiples of a power
-    of two, which is at most 2^-60 of the total of their class, and are summed as integers. Whole numbers as
-    weights therefore give exactly the AUC of the repeated rows.
+    With weights, a pair counts as the product of its two weights. Weights are rounded to multiples of a power
+    of two, at most 2^-60 of the total of their class, and summed as integers. Integer weights therefore give
+    exactly the AUC of the repeated rows.
 
-    Between points the curve is a straight line. A bound between two points cuts this line (McClish 1989; the
-    same as pROC's ``partial.auc``). Standardized: ``(1 + (area - diagonal) / (full - diagonal)) / 2`` with
-    the areas of the diagonal and of a perfect score in the range (McClish 1989). Two-way: Yang, Lu, Lyu and
-    Hu (2017).
+    The curve is linear between points, and a bound between two points cuts the line (McClish 1989; as pROC's
+    ``partial.auc``). Standardized: ``(1 + (area - diagonal) / (full - diagonal)) / 2``, with the areas of the
+    diagonal and of a perfect score in the range (McClish 1989). Two-way: Yang, Lu, Lyu and Hu (2017).
 
     Examples
     --------
@@ -113,10 +111,10 @@ def gini(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the Gini coefficient, twice the AUC less 1.
+    """Return the Gini coefficient, ``2 AUC - 1``.
 
-    Also called accuracy ratio, or Somers' D of the score given the label: 1 for a perfect ranking, 0 for a
-    random one, -1 for a perfect ranking in the wrong direction.
+    It is also called accuracy ratio, or Somers' D of the score given the label: 1 for a perfect ranking, 0
+    for a random one, -1 for a reversed one.
 
     Parameters
     ----------
@@ -126,13 +124,12 @@ def gini(
     Returns
     -------
     polars.Expr
-        One Float64 for each group, -1 to 1, named after the score. Null if the group has no positive or no
-        negative, NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        One Float64 for each group, -1 to 1, named after the score. Null with no positives or no negatives,
+        NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    ``(2 U - P N) / (P N)`` (Somers 1962), from the exact integer U, correctly rounded: it is exactly 0 if the
-    positive scores higher in as many pairs as it scores lower. O(n log n).
+    ``(2 U - P N) / (P N)`` (Somers 1962), from the exact integer U, correctly rounded. O(n log n).
 
     Examples
     --------
@@ -155,7 +152,7 @@ def average_precision(
 ) -> pl.Expr:
     """Return the average precision: the mean, over positives, of the precision at their score.
 
-    It is the area of the steps under the precision-recall curve. For a random score it is about the share of
+    It is the area under the steps of the precision-recall curve. For a random score it is about the share of
     positives, not one half.
 
     Parameters
@@ -166,20 +163,18 @@ def average_precision(
     Returns
     -------
     polars.Expr
-        One Float64 for each group, 0 to 1, named after the score. 1 if the group has positives and no
-        negative, so that a mean over queries keeps those whose rows are all relevant. Null if it has no
-        positive (scikit-learn: 0), NaN if a score is NaN. Rows with a null label, score or weight are
-        skipped.
+        One Float64 for each group, 0 to 1, named after the score. 1 with no negatives, so that a mean over
+        queries includes queries whose rows are all relevant. Null with no positives (scikit-learn: 0), NaN if
+        a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first, without interpolation
-    (Manning, Raghavan and Schütze 2008, section 8.4): the step sum of scikit-learn's
-    ``average_precision_score``, not the trapezoid, which is too optimistic (Davis and Goadrich 2006).
-    O(n log n).
+    ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first (Manning, Raghavan and
+    Schütze 2008, section 8.4), as scikit-learn's ``average_precision_score``. There is no interpolation: the
+    trapezoidal area is too optimistic (Davis and Goadrich 2006). O(n log n).
 
-    Each weight is rounded by at most 2^-60 of the total of its class. Where the rows above a score have the
-    share f of it, the precision there is exact to about ``2^-60 / f`` of itself.
+    Each weight is rounded by at most 2^-60 of the total of its class. If the rows above a score have the
+    share f of this total, the relative error of the precision there is about ``2^-60 / f``.
 
     Examples
     --------
@@ -202,7 +197,7 @@ def ks_statistic(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the Kolmogorov-Smirnov distance between positives and negatives, and the score where it occurs.
+    """Return the Kolmogorov-Smirnov distance between positives and negatives, with its threshold and test.
 
     It is the largest vertical distance between the ROC curve and the diagonal, ``max |tpr - fpr|``.
 
@@ -237,15 +232,15 @@ def ks_statistic(
         - ``method`` (String): How the p-value was made, ``"exact"`` or ``"asymptotic"``; null where it is.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        ``ks``, ``difference``, ``threshold`` and ``p_value`` are null if the group has no positive or no
-        negative, NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        ``ks``, ``difference``, ``threshold`` and ``p_value`` are null with no positives or no negatives, NaN
+        if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    The distance is a quotient of exact integers (Smirnov 1939). With ``x = sqrt(P N / (P + N)) ks`` the
-    asymptotic p-value is that of Kolmogorov's limiting distribution, as in R's ``ks.test(exact = FALSE)``,
-    and ``exp(-2 x²)`` of one side. The exact one is as in R and, without ties, as in scipy; scipy takes no
-    account of ties. O(n log n), and O(P N) if exact.
+    The distance is a quotient of exact integers (Smirnov 1939). The asymptotic p-value is from Kolmogorov's
+    limiting distribution at ``x = sqrt(P N / (P + N)) ks``, as in R's ``ks.test(exact = FALSE)``; one-sided
+    it is ``exp(-2 x²)``. The exact p-value is as in R and, without ties, as in scipy, which ignores ties. O(n
+    log n), and O(P N) if exact.
 
     Examples
     --------
@@ -265,9 +260,9 @@ def mean_positive_rank(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the mean rank of the positives among all rows, 1 being the lowest score.
+    """Return the mean rank of the positives among all rows; rank 1 is the lowest score.
 
-    Tied rows get the mean of their ranks. The result is the AUC measured in rows: see the notes.
+    Tied rows get the mean of their ranks. The result is the AUC in units of rows: see the notes.
 
     Parameters
     ----------
@@ -278,23 +273,22 @@ def mean_positive_rank(
     -------
     polars.Expr
         One Float64 for each group, named after the score: from ``(P + 1) / 2``, if all P positives score
-        lower than all N negatives, to ``N + (P + 1) / 2``. Null if the group has no positive, NaN if a
-        score is NaN. Rows with a null label or score are skipped.
+        lower than all N negatives, to ``N + (P + 1) / 2``. Null with no positives, NaN if a score is NaN.
+        Rows with a null label or score are skipped.
 
     Notes
     -----
-    ``(U + P (P + 1) / 2) / P`` with Mann-Whitney's U, which is Wilcoxon's rank sum (1945) for each
-    positive. From exact integers, correctly rounded. O(n log n).
+    ``(U + P (P + 1) / 2) / P`` with Mann-Whitney's U: Wilcoxon's rank sum (1945) divided by P, from exact
+    integers, correctly rounded. O(n log n).
 
-    ``AUC = (mean rank - (P + 1) / 2) / N``: below an average positive there are ``(P - 1) / 2`` other
-    positives and some negatives. The share of these negatives among all N negatives is the AUC. An AUC of 0.8
-    therefore says that 20 % of the negatives score higher than the average positive.
-    :func:`polars_auc.roc_auc` gives this number, from 0 to 1.
+    ``AUC = (mean rank - (P + 1) / 2) / N``: below the average positive there are ``(P - 1) / 2`` other
+    positives, and the share AUC of the N negatives. An AUC of 0.8 therefore means that 20 % of the negatives
+    score higher than the average positive. :func:`polars_auc.roc_auc` returns this share.
 
     Examples
     --------
-    Seven bars of chocolate by a score of their goodness. The good ones beat 4, 3 and 3 of the four others,
-    so that the AUC is the mean of 1, 3/4 and 3/4, or 10/12; their ranks are 7, 4.5 and 4.5:
+    Seven chocolate bars. The three good ones score higher than 4, 3 and 3 of the four others (a tie counts
+    one half), so the AUC is the mean of 1, 3/4 and 3/4, or 10/12. Their ranks are 7, 4.5 and 4.5:
 
     >>> import polars as pl
     >>> import polars_auc as pa
@@ -317,8 +311,8 @@ def gini_index(
 ) -> pl.Expr:
     """Return the Gini index of a numeric target, such as the claims of policies, ordered by a score.
 
-    It measures how well the score ranks rows with large targets first. Insurers compare models of claims with
-    it. For a target of 0 and 1 use :func:`polars_auc.gini`.
+    It measures how well the score ranks rows with large targets first. Insurers compare claim models with it.
+    For a target of 0 and 1 use :func:`polars_auc.gini`.
 
     Parameters
     ----------
@@ -346,16 +340,16 @@ def gini_index(
         - ``total`` (Float64): The sum of the target.
         - ``n`` (UInt64): The rows that were used.
 
-        ``gini``, ``normalized`` and ``points`` are null if the total is not above 0, ``normalized`` also if
+        ``gini``, ``normalized`` and ``points`` are null if the total is not above 0; ``normalized`` also if
         all targets are equal. The numbers are NaN if a target or a score is NaN. Rows with a null target or
-        score are skipped. Scores are compared in their own dtype; targets are added as Float64.
+        score are skipped. Scores are compared in their own dtype; targets are summed as Float64.
 
     Notes
     -----
-    The curve is the concentration (Lorenz) curve: the share of the total over the share of rows, highest
-    score first. Between the two ends of tied rows it is a straight line. ``gini`` is twice the area between
-    the curve and the diagonal (Frees, Meyers and Cummings 2011). For a target of 0 and 1, ``normalized`` is
-    ``2 AUC - 1``, and the curve equals :func:`polars_auc.cap_curve`. O(n log n).
+    The curve is the concentration (Lorenz) curve: the share of the total against the share of rows, highest
+    score first. It is linear across tied rows. ``gini`` is twice the area between the curve and the diagonal
+    (Frees, Meyers and Cummings 2011). For a target of 0 and 1, ``normalized`` is ``2 AUC - 1``, and the curve
+    equals :func:`polars_auc.cap_curve`. O(n log n).
 
     Examples
     --------
@@ -405,22 +399,21 @@ def unlabelled_roc_auc(
         - ``n_pos``, ``n_neg`` (UInt64): Labelled positives and negatives.
         - ``n_unlabelled`` (UInt64): Rows with a score and without a label.
 
-        ``auc`` is null without a labelled positive or negative. All areas are NaN if a score is NaN.
-        ``expected_auc`` and ``corrected_auc`` are also NaN if a score is not from 0 to 1. Rows with a null
-        score are skipped.
+        ``auc`` is null with no labelled positives or no labelled negatives. All areas are NaN if a score is
+        NaN. ``expected_auc`` and ``corrected_auc`` are also NaN if a score is not from 0 to 1. Rows with a
+        null score are skipped.
 
     Notes
     -----
-    For k positives among the unlabelled rows, the AUC is largest if the k highest scores are positive, and
-    smallest if the k lowest are. The bounds are the largest and the smallest AUC over all k. They are exact,
-    and wide unless few labels are missing.
+    With k positives among the unlabelled rows, the AUC is largest if the k highest scores are positive, and
+    smallest if the k lowest scores are. The bounds are the extremes over all k. They are exact, and wide
+    unless few labels are missing.
 
-    For ``expected_auc`` a labelled row counts with its label. An unlabelled row with the score p counts p as
+    For ``expected_auc``, a labelled row counts with its label. An unlabelled row with the score p counts p as
     a positive and 1 - p as a negative, and is not paired with itself. This is the model-based concordance of
     van Klaveren, Gönen, Steyerberg and Vergouwe (2016). ``corrected_auc`` first updates the intercept
     (Steyerberg, Borsboom, van Houwelingen, Eijkemans and Habbema 2004). Neither has an interval. Both are
-    biased if labels are missing depending on the label, as when defaults are known before repayments.
-    O(n log n).
+    biased if missingness depends on the label, as when defaults are known before repayments. O(n log n).
 
     Examples
     --------

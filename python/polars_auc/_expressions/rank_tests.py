@@ -34,10 +34,10 @@ def mann_whitney_u(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the Mann-Whitney U of the positives, and its test.
+    """Return Mann-Whitney's U of the positives, and its test (Wilcoxon's rank-sum test).
 
-    It is the same as Wilcoxon's rank-sum test. The p-value comes from the exact distribution, given the ties,
-    or from the normal approximation with a variance that is corrected for ties.
+    The p-value is from the exact distribution, given the ties, or from the normal approximation with a
+    variance corrected for ties.
 
     Parameters
     ----------
@@ -83,18 +83,18 @@ def mann_whitney_u(
         - ``rank_biserial`` (Float64): ``2 auc - 1``, from -1 to 1.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        All but the counts are null if the group has no positive or no negative, ``z``, ``p_value`` and
-        ``method`` also if all scores tie; the Float64 fields are NaN if a score is NaN. Rows with a null
-        label or score are skipped.
+        All but the counts are null with no positives or no negatives; ``z``, ``p_value`` and ``method`` also
+        if all scores tie. The Float64 fields are NaN if a score is NaN. Rows with a null label or score are
+        skipped.
 
     Notes
     -----
-    ``Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))`` over the ties of t rows each, n = P + N
-    (Lehmann 1975, section 1.4). U and the sum are exact integers. Without ties the choices are counted in
-    integers (Mann and Whitney 1947), with ties by Streitberg and Röhmel's (1986) shift algorithm, and only
-    for the tail that is needed. An exact p-value is one correctly rounded quotient of two counts, as long as
-    there are fewer than 2^126 choices, and otherwise a sum of floats. O(n log n), and O(n min(P, N) U) for
-    the exact count.
+    ``Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))`` over ties of t rows, with n = P + N (Lehmann
+    1975, section 1.4). U and the sum are exact integers. The exact distribution is counted in integers:
+    without ties by Mann and Whitney (1947), with ties by the shift algorithm of Streitberg and Röhmel (1986),
+    and only for the tail needed. With fewer than 2^126 choices of the positives, the exact p-value is a
+    correctly rounded quotient of two integers, otherwise a sum of floats. O(n log n), and O(n min(P, N) U)
+    for the exact distribution.
 
     Examples
     --------
@@ -122,9 +122,8 @@ def brunner_munzel(
 ) -> pl.Expr:
     """Return the Brunner-Munzel test that the AUC is one half.
 
-    The null hypothesis is only that neither class tends to score higher. The Mann-Whitney test assumes that
-    both classes have the same distribution then; this test does not, so it is also valid if the classes have
-    different spreads.
+    Unlike the Mann-Whitney test, it does not assume that both classes have the same distribution under the
+    null hypothesis. It is therefore also valid if the classes have different spreads.
 
     Parameters
     ----------
@@ -150,13 +149,12 @@ def brunner_munzel(
         - ``se`` (Float64): The DeLong standard error of the AUC.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        ``auc`` is null if the group has no positive or no negative, ``se`` also with fewer than two positives
-        or fewer than two negatives, and ``statistic``, ``df`` and ``p_value`` also if the standard error is
-        0. It is 0 if the classes do not overlap or all scores tie. Without overlap the statistic has no
-        finite value, and with ``distribution="normal"`` the limit of its p-value would be 0, which is scipy's
-        answer; here it is null for both distributions, because such rows say nothing of the variance. Take
-        :func:`mann_whitney_u` there. The Float64 fields are NaN if a score is
-        NaN. Rows with a null label or score are skipped.
+        ``auc`` is null with no positives or no negatives; ``se`` also with fewer than two positives or fewer
+        than two negatives. ``statistic``, ``df`` and ``p_value`` are also null if the standard error is 0: if
+        the classes do not overlap, or all scores tie. Without overlap scipy returns a p-value of 0 for
+        ``distribution="normal"``. Here it is null, because such rows do not show the variance: use
+        :func:`mann_whitney_u`. The Float64 fields are NaN if a score is NaN. Rows with a null label or score
+        are skipped.
 
     Notes
     -----
@@ -211,18 +209,17 @@ def hodges_lehmann(
         - ``method`` (String): ``"exact"`` or ``"asymptotic"``, the distribution that gave the limits.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        All but the counts are null if the group has no positive or no negative. The Float64 fields are NaN if
-        a score is NaN, or if both classes contain the same infinity. The shift is also NaN if the two middle
+        All but the counts are null with no positives or no negatives. The Float64 fields are NaN if a score
+        is NaN, or if both classes contain the same infinity. The shift is also NaN if the two middle
         differences are infinities of opposite sign. Rows with a null label or score are skipped.
 
     Notes
     -----
     Hodges and Lehmann (1963). The limits are the most extreme differences that the Mann-Whitney test does not
-    reject: by its exact distribution if no scores tie and both classes have fewer than 50 rows, as R's
+    reject: by its exact distribution if no scores tie and both classes have fewer than 50 rows, as in R's
     ``wilcox.test(conf.int = TRUE)``; otherwise by the normal approximation with continuity correction. In
-    that case R also finds the estimate as the root of an equation, to four digits; here it is always the
-    median of all differences. The k-th smallest of the P N differences is found without a list of all of
-    them: O(n log n).
+    that case R estimates the shift as the root of an equation, to four digits; here it is always the median
+    of all differences. The k-th smallest of the P N differences is found without listing them, in O(n log n).
 
     Examples
     --------
@@ -262,13 +259,13 @@ def kruskal_wallis(
         - ``n_samples`` (UInt64): Samples that were used.
         - ``n`` (UInt64): Rows that were used.
 
-        ``statistic``, ``df`` and ``p_value`` are null with fewer than two samples or if all scores tie; if a
+        ``statistic``, ``df`` and ``p_value`` are null with fewer than two samples or if all scores tie. If a
         score is NaN, ``statistic`` and ``p_value`` are NaN and ``df`` is null. Rows with a null sample or
         score are skipped.
 
     Notes
     -----
-    ``H = 12 / (n (n + 1)) sum(R² / m) - 3 (n + 1)`` over the samples of m rows with the sum R of mid-ranks,
+    ``H = 12 / (n (n + 1)) sum(R² / m) - 3 (n + 1)`` over samples with m rows and the sum R of mid-ranks,
     divided by ``1 - sum(t³ - t) / (n³ - n)`` over ties of t rows (Kruskal and Wallis 1952). For two samples H
     is the square of the Mann-Whitney z without continuity correction. O(n log n).
 
@@ -291,7 +288,7 @@ def rank_agreement(
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     method: Literal["auto", "exact", "asymptotic"] = "auto",
 ) -> pl.Expr:
-    """Return how many pairs of rows two columns put in the same order, the measures of agreement, and a test.
+    """Return how far two columns order rows alike: pair counts, measures of agreement, and Kendall's test.
 
     Parameters
     ----------
@@ -334,18 +331,19 @@ def rank_agreement(
         - ``method`` (String): "exact" or "asymptotic"; null where the p-value is.
         - ``n`` (UInt64): The rows that were used.
 
-        A measure is null if its denominator is 0, and NaN if a value is NaN; the numbers of pairs are then 0.
-        Rows with a null x or y are skipped.
+        A measure is null if its denominator is 0, and NaN if a value is NaN; the pair counts are then 0. Rows
+        with a null x or y are skipped.
 
     Notes
     -----
     With C concordant and D discordant pairs of n rows, X tied in x only and Y in y only:
     ``tau_a = (C - D) / (n (n - 1) / 2)`` (Kendall 1938), ``tau_b = (C - D) / sqrt((C + D + X) (C + D + Y))``
     (1945), ``somers_yx = (C - D) / (C + D + Y)`` (Somers 1962), ``gamma = (C - D) / (C + D)`` (Goodman and
-    Kruskal 1954), ``consistency = C / (C + D)`` and ``discriminancy = Y / X`` (Ling, Huang and Zhang 2003).
-    ``tau_c = 2 m (C - D) / (n² (m - 1))`` (Stuart 1953), where m is the smaller number of distinct values.
-    The variance of C - D given the ties is Kendall's (1970, equation 4.4), as in ``scipy.stats.kendalltau``
-    and R's ``cor.test``. The pairs are exact integers, counted by Knight's (1966) method: O(n log n).
+    Kruskal 1954), ``consistency = C / (C + D)`` and ``discriminancy = Y / X`` (Ling, Huang and Zhang 2003),
+    and ``tau_c = 2 m (C - D) / (n² (m - 1))`` (Stuart 1953), with the smaller number m of distinct values.
+    The variance of C
+    - D given the ties is Kendall's (1970, equation 4.4), as in ``scipy.stats.kendalltau`` and R's
+    ``cor.test``. Pairs are exact integers, counted by Knight's (1966) method in O(n log n).
 
     Examples
     --------
@@ -375,7 +373,7 @@ def concordance_index(
     """Return the concordance index of a risk score and censored times, with its interval.
 
     It is the share of comparable pairs of rows in which the row with the earlier event has the higher score:
-    the AUC of a score that should say who has the event first.
+    the AUC of a score for the question which row has the event first.
 
     Parameters
     ----------
@@ -420,29 +418,29 @@ def concordance_index(
         - ``n_events`` (UInt64): Rows that had the event.
         - ``n`` (UInt64): Rows that were used.
 
-        The Float64 fields are null without a comparable pair, and NaN if a time or a score is NaN; pairs are
+        The Float64 fields are null with no comparable pairs, and NaN if a time or a score is NaN; pairs are
         then not counted. Rows with a null time, event or score are skipped.
 
     Notes
     -----
-    A pair is comparable if the earlier of two times is that of an event. If both times are equal, it is
-    comparable if one row had the event and the other not, because the other is known to be later; two events
-    at the same time are not comparable. Pairs with equal scores count half (Harrell, Lee and Mark 1996). This
-    is ``concordance(Surv(time, event) ~ score, reverse = TRUE)`` of R's survival and
-    ``concordance_index_censored`` of scikit-survival. Uno, Cai, Pencina, D'Agostino and Wei (2011, equation
-    6) have the weights; ``concordance_index_ipcw`` of scikit-survival takes G just after a time and not just
-    before it, which differs only where an event and a censored row have the same time.
+    A pair is comparable if the earlier of its times is an event. With equal times, it is comparable if
+    exactly one row had the event, because the other is known to be later. Pairs with equal scores count one
+    half (Harrell, Lee and Mark 1996). This is ``concordance(Surv(time, event) ~ score, reverse = TRUE)`` of
+    R's survival and ``concordance_index_censored`` of scikit-survival. The weights of ``"uno"`` are those of
+    Uno, Cai, Pencina, D'Agostino and Wei (2011, equation 6). ``concordance_index_ipcw`` of scikit-survival
+    uses G just after a time, not just before it; this differs only where an event and a censored row have the
+    same time.
 
-    The influence of a row is ``(s - C n) / N``, with s the weight of the pairs with it that are concordant,
-    n the weight of all pairs with it, and N that of all pairs. The variance is the sum of the squared
-    influences (Therneau and Watson 2015); for Uno's index G is taken as known. O(n log n).
+    The influence of a row is ``(s - C n) / N``. s is the weight of its concordant pairs, n the weight of all
+    its pairs, and N the weight of all pairs. The variance is the sum of the squared influences (Therneau and
+    Watson 2015); for ``"uno"``, G is treated as known. O(n log n).
 
-    With heavy censoring few events make the index, so that it is skewed and its standard error uncertain. On
-    the logit scale the limits are ``expit(logit(C) ± t se / (C (1 - C)))``, with ``max(e - 1, 1)`` degrees of
-    freedom for e events in comparable pairs as the earlier row. If the index is 0 or 1, that is one limit,
-    and the other is as if half an event were on the wrong side, as with :func:`roc_auc_ci`.
-    With 40 rows of which 64 to 76 % are censored, 95 % intervals by ``"logit"`` hold 94.6 to 94.8 %, and by
-    ``"normal"`` 86.0 to 89.3 % (``benches/results/small_samples.csv``).
+    ``"logit"``: ``expit(logit(C) ± t se / (C (1 - C)))``, with ``max(e - 1, 1)`` degrees of freedom for e
+    events that are the earlier row of a comparable pair. If the index is 0 or 1, it is one limit; the other
+    is as if half an event were on the wrong side, as with :func:`roc_auc_ci`. With heavy censoring few events
+    determine the index, so it is skewed and its standard error uncertain. With 40 rows and 64 to 76 %
+    censoring, 95 % intervals cover 94.6 to 94.8 % by ``"logit"``, and 86.0 to 89.3 % by ``"normal"``
+    (``benches/results/small_samples.csv``).
 
     Examples
     --------

@@ -97,17 +97,16 @@ def operating_point(
           for a target the rate that was reached.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        If several thresholds are equally good, the result is the highest of them. No row is predicted
-        positive only if this is better than every threshold. All but the last two fields are null if the
-        group has no positive or no negative, if no threshold reaches the target, or if none has an fpr
-        between the bounds. Rates and criterion are NaN if a score is NaN. Rows with a null label, score or
-        weight are skipped.
+        Of several equally good thresholds, the result is the highest. No row is predicted positive only if
+        this is better than every threshold. All but the last two fields are null with no positives or no
+        negatives, if no threshold reaches the target, or if none has an fpr within the bounds. Rates and
+        criterion are NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
     Youden (1950); with costs and prevalence Perkins and Schisterman (2006), as pROC's ``best.weights``.
-    Thresholds are compared in exact integer arithmetic, with the ratio r as a fraction. So rounding never
-    breaks a tie between equally good thresholds. Thresholds are observed scores, not midpoints. O(n log n).
+    Thresholds are compared in exact integer arithmetic, with the ratio r as a fraction, so rounding never
+    separates equally good thresholds. Thresholds are observed scores, not midpoints. O(n log n).
 
     Examples
     --------
@@ -141,7 +140,7 @@ def confusion_at(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the counts and rates at a given threshold.
+    """Return the confusion matrix at a given threshold, with rates and their intervals.
 
     Parameters
     ----------
@@ -185,10 +184,10 @@ def confusion_at(
         - ``positive_likelihood``, ``positive_likelihood_lower``, ``positive_likelihood_upper`` (Float64):
           ``tpr / fpr``: how much more often a positive is predicted positive.
         - ``negative_likelihood``, ``negative_likelihood_lower``, ``negative_likelihood_upper`` (Float64):
-          ``(1 - tpr) / (1 - fpr)``: how much more often a positive is predicted negative.
-        - ``odds_ratio``, ``odds_ratio_lower``, ``odds_ratio_upper`` (Float64): The diagnostic odds ratio ``tp
-          tn / (fp fn)``, with its limits ``odds_ratio_lower``, ``odds_ratio_upper``. Limits of ratios are
-          null if a count in them is 0.
+          ``(1 - tpr) / (1 - fpr)``: how much more often a positive is predicted negative. - ``odds_ratio``,
+          ``odds_ratio_lower``, ``odds_ratio_upper`` (Float64): The diagnostic odds ratio ``tp tn / (fp fn)``,
+          with its limits ``odds_ratio_lower``, ``odds_ratio_upper``. Limits of ratios are null if a count in
+          them is 0.
         - ``accuracy`` (Float64): The share of rows that are classified correctly.
         - ``error`` (Float64): The share of the others.
         - ``balanced_accuracy`` (Float64): ``(tpr + 1 - fpr) / 2``.
@@ -198,19 +197,19 @@ def confusion_at(
         - ``predicted_rate`` (Float64): The share of rows predicted positive.
         - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        A rate is null where its denominator is 0: ``tpr`` and ``f`` without a positive, ``fpr`` without a
-        negative, ``balanced_accuracy`` without either, ``precision`` if no row is predicted positive, ``npv``
-        if every row is. ``mcc`` is null if all labels are equal, or if all predicted classes are equal;
-        scikit-learn returns 0. ``kappa`` is null only if all labels and predicted classes are equal. If a
-        score is NaN, rates are NaN and the four counts null. Rows with a null label, score or weight are
+        A rate is null where its denominator is 0: ``tpr`` and ``f`` with no positives, ``fpr`` with no
+        negatives, ``balanced_accuracy`` with no positives or no negatives, ``precision`` if no row is
+        predicted positive, ``npv`` if every row is. ``mcc`` is null if all labels, or all predicted classes,
+        are equal (scikit-learn: 0). ``kappa`` is null only if all labels and predicted classes are equal. If
+        a score is NaN, rates are NaN and the four counts null. Rows with a null label, score or weight are
         skipped.
 
     Notes
     -----
-    Wilson (1927); Clopper and Pearson (1934). The limits of ratios are normal on the logarithmic scale,
-    with the variance ``1 / tp - 1 / P + 1 / fp - 1 / N`` for the positive likelihood ratio (Simel, Samsa and
-    Matchar 1991) and ``1 / tp + 1 / fp + 1 / tn + 1 / fn`` for the odds ratio (Woolf 1955). F: van Rijsbergen
-    (1979); Matthews (1975); Cohen (1960). O(n) for each threshold.
+    Wilson (1927); Clopper and Pearson (1934). Limits of ratios are normal on the log scale, with the variance
+    ``1 / tp - 1 / P + 1 / fp - 1 / N`` for the positive likelihood ratio (Simel, Samsa and Matchar 1991) and
+    ``1 / tp + 1 / fp + 1 / tn + 1 / fn`` for the odds ratio (Woolf 1955). F: van Rijsbergen (1979); Matthews
+    (1975); Cohen (1960). O(n) for each threshold.
 
     Examples
     --------
@@ -266,7 +265,7 @@ def tpr_at_fpr(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the true positive rate at a false positive rate, with an interval from the bootstrap.
+    """Return the true positive rate at a false positive rate, with a bootstrap interval.
 
     It is the sensitivity at a fixed specificity, ``1 - fpr``.
 
@@ -299,21 +298,19 @@ def tpr_at_fpr(
         - ``lower``, ``upper`` (Float64): the limits of the interval.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        ``tpr`` is null if the group has no positive or no negative; the others are null if it has fewer than
-        two positives or fewer than two negatives, and with weights, because weights do not say how many
-        observations there are. All four are NaN if a score is NaN; a list is null. Rows with a null label,
-        score or weight are skipped.
+        ``tpr`` is null with no positives or no negatives. The others are null with fewer than two positives
+        or fewer than two negatives, and with weights, which do not give the number of observations. All four
+        are NaN if a score is NaN; a list is null. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    Between two points the curve is a straight line. Where it is vertical, the highest point counts. Each
-    resample has its own threshold, and rows are drawn within each class (Efron 1979; Platt, Hanley and Yang
-    2000).
+    The curve is linear between points; where it is vertical, the highest point counts. Each resample has its
+    own threshold, and rows are resampled within each class (Efron 1979; Platt, Hanley and Yang 2000).
 
     - ``"percentile"``: the limits are quantiles (type 7) of the resamples, as in ``pROC::ci.se``. Its middle
       value is the median of the resamples, and ``tpr`` is the observed rate.
     - ``"wilson"``: Wilson's interval (1927) of a proportion r with the effective sample size
-      ``min(P, r (1 - r) / se²)`` (Korn and Graubard 1998). It is P if r is 0 or 1, or if all resamples are
+      ``min(P, r (1 - r) / se²)`` (Korn and Graubard 1998), or P if r is 0 or 1, or if all resamples are
       equal. The quantile is of Student's t with ``(v + w)² / (v² / (P - 1) + w² / m)`` degrees of freedom
       (Welch, Satterthwaite). ``v = r (1 - r) / P`` is the variance of the proportion, and
       ``w = max(se² - v, 0)`` the variance from the threshold. m is the smaller of the numbers of negatives
@@ -321,9 +318,9 @@ def tpr_at_fpr(
 
     O(n log n), and O(n) for each resample.
 
-    With few negatives the threshold is uncertain, and intervals by ``"percentile"`` are too short: at an fpr
-    of 0.1 with 30 negatives and 300 positives 95 % intervals hold 87.0 % for an AUC of 0.8 and 86.8 % for
-    0.95. Those by ``"wilson"`` hold 95.9 to 97.0 % (``benches/results/small_samples.csv``).
+    With few negatives the threshold is uncertain, and intervals by ``"percentile"`` are too short. At an fpr
+    of 0.1 with 30 negatives and 300 positives, 95 % intervals cover 87.0 % for an AUC of 0.8 and 86.8 % for
+    0.95; by ``"wilson"`` they cover 95.9 to 97.0 % (``benches/results/small_samples.csv``).
 
     Examples
     --------
@@ -356,7 +353,7 @@ def fpr_at_tpr(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the false positive rate at a true positive rate, with an interval from the bootstrap.
+    """Return the false positive rate at a true positive rate, with a bootstrap interval.
 
     It is 1 minus the specificity at a fixed sensitivity.
 
@@ -389,20 +386,18 @@ def fpr_at_tpr(
         - ``lower``, ``upper`` (Float64): the limits of the interval.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        ``fpr`` is null if the group has no positive or no negative; the others are null if it has fewer than
-        two positives or fewer than two negatives, and with weights, because weights do not say how many
-        observations there are. All four are NaN if a score is NaN; a list is null. Rows with a null label,
-        score or weight are skipped.
+        ``fpr`` is null with no positives or no negatives. The others are null with fewer than two positives
+        or fewer than two negatives, and with weights, which do not give the number of observations. All four
+        are NaN if a score is NaN; a list is null. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
     As :func:`tpr_at_fpr` with the axes exchanged: where the curve is horizontal, its leftmost point counts.
-    ``pROC::ci.sp`` gives the limits of the specificity, which is ``1 - fpr``. O(n log n), and O(n) for each
-    resample.
+    ``pROC::ci.sp`` gives the limits of the specificity, ``1 - fpr``. O(n log n), and O(n) for each resample.
 
-    With few positives the threshold is uncertain, and intervals by ``"percentile"`` are too short: at a tpr
-    of 0.9 with 30 positives and 300 negatives 95 % intervals hold 89.5 % for an AUC of 0.8 and 90.0 % for
-    0.95. Those by ``"wilson"`` hold 97.2 to 97.9 % (``benches/results/small_samples.csv``).
+    With few positives the threshold is uncertain, and intervals by ``"percentile"`` are too short. At a tpr
+    of 0.9 with 30 positives and 300 negatives, 95 % intervals cover 89.5 % for an AUC of 0.8 and 90.0 % for
+    0.95; by ``"wilson"`` they cover 97.2 to 97.9 % (``benches/results/small_samples.csv``).
 
     Examples
     --------

@@ -77,7 +77,7 @@ def roc_auc_in_passes(
     polars.DataFrame, or polars.LazyFrame if ``frame`` is lazy
         One row: ``auc``, and the bounds ``lower`` and ``upper`` of :func:`roc_auc` of the rows (Float64, from
         0 to 1); ``n_pos``, ``n_neg``, ``n_missing`` and ``n_passes`` (UInt64). With ``tolerance=0`` the AUC
-        is bit-identical to :func:`roc_auc`. Null without a positive or without a negative, NaN if a score is
+        is bit-identical to :func:`roc_auc`. Null with no positives or no negatives, NaN if a score is
         NaN.
 
     Notes
