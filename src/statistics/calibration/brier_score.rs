@@ -29,7 +29,7 @@ record! {
         /// The Brier score, from 0 (best) to 1; null with no rows.
         pub brier_score: Option<f64>,
         /// - `se`: the standard error of the Brier score; null with a single row.
-        /// - `lower`, `upper`: its confidence limits, by the normal distribution.
+        /// - `lower`, `upper`: the confidence limits, by the normal distribution.
         pub interval: Interval,
         /// The Brier skill score, relative to a constant score equal to the rate of the group: `1 - brier_score /
         /// uncertainty`; null with no positives or no negatives.

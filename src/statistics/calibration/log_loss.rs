@@ -33,7 +33,7 @@ record! {
         /// rows.
         pub log_loss: Option<f64>,
         /// - `se`: the standard error of the mean; null with a single row, and if the loss is infinite.
-        /// - `lower`, `upper`: its confidence limits, by the normal distribution.
+        /// - `lower`, `upper`: the confidence limits, by the normal distribution.
         pub interval: Interval,
         /// `log_loss / uncertainty`, the loss relative to a constant score equal to the rate of the group. Below 1,
         /// the score is more informative than the rate. Null with no positives or no negatives.

@@ -42,7 +42,7 @@ record! {
         /// `estimate_a - estimate_b`; null if both are infinite.
         pub difference: Option<f64>,
         /// - `se`: the standard error of the difference; null with a single row, and if a loss is infinite.
-        /// - `lower`, `upper`: its confidence limits, by the normal distribution.
+        /// - `lower`, `upper`: the confidence limits, by the normal distribution.
         pub interval: Interval,
         /// `(difference - null) / se`. With a margin, the distance from the bound `null ± margin` that determines the
         /// p-value.

@@ -36,7 +36,7 @@ record! {
         /// The slope, `mean_pos - mean_neg`, from -1 to 1; null with no positives or no negatives.
         pub discrimination_slope: Option<f64>,
         /// - `se`: the standard error of the slope; null with fewer than two positives or negatives.
-        /// - `lower`, `upper`: its confidence limits, by the normal distribution.
+        /// - `lower`, `upper`: the confidence limits, by the normal distribution.
         pub interval: Interval,
         /// The mean score of positives; null with no positives.
         pub mean_pos: Option<f64>,

@@ -48,7 +48,7 @@ record! {
         /// `estimate_a - estimate_b`.
         pub difference: Option<f64>,
         /// - `se`: the standard error of the difference.
-        /// - `lower`, `upper`: its confidence limits by Bonett and Price.
+        /// - `lower`, `upper`: the confidence limits by Bonett and Price.
         pub interval: Interval,
         /// The two-sided p-value of equal rates, by `method`; 1 if the scores differ in no row.
         pub p_value: Option<f64>,

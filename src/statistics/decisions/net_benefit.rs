@@ -29,7 +29,7 @@ record! {
         /// The net benefit in true positives per row, at most the share of positives.
         pub net_benefit: Option<f64>,
         /// - `se`: the standard error of the net benefit; null with a single row.
-        /// - `lower`, `upper`: its confidence limits, by the normal distribution.
+        /// - `lower`, `upper`: the confidence limits, by the normal distribution.
         pub interval: Interval,
         /// The net benefit of predicting all rows positive; the net benefit of predicting none positive is 0.
         pub treat_all: Option<f64>,

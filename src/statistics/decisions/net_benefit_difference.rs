@@ -37,7 +37,7 @@ record! {
         /// `net_benefit_a - net_benefit_b`.
         pub difference: f64,
         /// - `se`: the standard error of the difference; null with a single row.
-        /// - `lower`, `upper`: its confidence limits, by the normal distribution.
+        /// - `lower`, `upper`: the confidence limits, by the normal distribution.
         pub interval: Interval,
         /// The two-sided p-value of no difference at this threshold, by the normal distribution.
         pub p_value: Option<f64>,

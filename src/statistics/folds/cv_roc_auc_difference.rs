@@ -34,7 +34,7 @@ record! {
         /// The mean of the folds' differences, `auc_a - auc_b`.
         pub difference: Option<f64>,
         /// - `se`: the corrected standard error of the difference.
-        /// - `lower`, `upper`: its confidence limits.
+        /// - `lower`, `upper`: the confidence limits.
         pub interval: Interval,
         /// `difference / se`; 0 if both are 0, null if only `se` is 0.
         pub t: Option<f64>,

@@ -56,7 +56,7 @@ record! {
         /// The mean AUC of the users with an AUC, 0 to 1.
         pub auc: Option<f64>,
         /// - `se`: its standard error.
-        /// - `lower`, `upper`: its confidence limits.
+        /// - `lower`, `upper`: the confidence limits.
         pub interval: Interval,
         /// The number of users with an AUC.
         pub n_groups: u64,

@@ -88,7 +88,7 @@ record! {
         /// The AUC, as in `roc_auc()`.
         pub auc: Option<f64>,
         /// - `se`: the standard error of `auc`; for the bootstrap, the standard deviation of the resamples.
-        /// - `lower`, `upper`: its confidence limits.
+        /// - `lower`, `upper`: the confidence limits.
         pub interval: Interval,
         /// `(auc - null) / se`; for `"wilson"` with the standard error under `null`, for `"logit"` on the logit
         /// scale. With a margin, the distance from the bound `null ± margin` that determines the p-value.

@@ -58,7 +58,7 @@ record! {
         /// The concordance index, 0 to 1; 1/2 for an uninformative score.
         pub concordance: Option<f64>,
         /// - `se`: its standard error, by the infinitesimal jackknife.
-        /// - `lower`, `upper`: its confidence limits.
+        /// - `lower`, `upper`: the confidence limits.
         pub interval: Interval,
         /// The number of comparable pairs in which the earlier event has the higher score.
         pub concordant: u64,
