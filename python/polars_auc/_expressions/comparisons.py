@@ -453,7 +453,7 @@ def unpaired_roc_auc_difference(
 
         - ``difference``: ``auc - versus_auc``.
         - ``se``: the standard error of the difference.
-        - ``lower``, ``upper``: its confidence limits.
+        - ``lower``, ``upper``: the confidence limits.
         - ``statistic``: ``(difference - null) / se``, for ``"wilson"`` with the standard error under
           ``null``; for ``"delong"`` null if a standard error is 0.
         - ``df``: degrees of freedom; null where the normal distribution is used.

@@ -362,8 +362,8 @@ def subgroup_auc_ci(
     Returns
     -------
     polars.Expr
-        A List of Structs for each group, named after the score: one for each number of
-        :func:`polars_auc.subgroup_auc`, ``subgroup_auc``, ``bpsn_auc``, ``bnsp_auc``, ``background_auc``,
+        One List of Structs for each group, named after the score. There is one struct for each number of
+        :func:`polars_auc.subgroup_auc`: ``subgroup_auc``, ``bpsn_auc``, ``bnsp_auc``, ``background_auc``,
         ``auc``, ``positive_aeg`` and ``negative_aeg``, in this order.
 
         - ``field`` (String): What the number is called.

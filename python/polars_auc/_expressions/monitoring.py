@@ -115,7 +115,7 @@ def always_valid(
     In simulated streams of 365 periods, at most 3.4 % had any false alarm at 5 %, from 2 positives and 20
     negatives a period on; over ten segments with adjusted p-values, at most 3.9 %. Without counts it was up
     to 49 % with 2 positives, and 17 % with 20 (``benches/results/few_positives.csv``). These are errors about
-    the mean of the periods' AUCs. If the true AUC varies between periods by as much as the standard error, 24
+    the mean of the periods' AUCs. If the true AUC varied between periods by as much as the standard error, 24
     % had a false alarm about a fixed ``null``.
 
     Cai, Hu and Li (2026, arXiv 2605.14692) have confidence sequences of one U-statistic of all rows so far,
