@@ -55,88 +55,86 @@ def roc_band(
     Parameters
     ----------
     label, score, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     method
-        These methods are made for the curve as a whole:
+        Simultaneous bands, for the whole curve:
 
-        - ``"likelihood"`` (the default): all points that are near enough to the curve, by the likelihood of
-          both rates. It needs no assumption about the scores. In simulations it held the whole curve about as
-          often as ``level`` says.
-        - ``"envelope"``: the mean curve of resamples, and so many of their standard deviations to either side
-          that the share ``level`` of them is within the band as a whole.
-        - ``"smoothed_bootstrap"``: the same about the observed curve, of samples from a smooth curve near it,
-          with two numbers of standard deviations: those that make the band the narrowest (the method PSN of
-          nsROC).
-        - ``"regional"``: so many standard deviations about the observed curve as its limiting process needs,
-          two Brownian bridges, from ``min_fpr`` to ``max_fpr`` (the method JMS of nsROC).
-        - ``"fixed_width"``: from the Kolmogorov-Smirnov bands of both classes. It holds for all
-          distributions, and it is wide.
-        - ``"working_hotelling"``: about the binormal curve of the means and standard deviations of the
-          classes. It holds if the scores of both classes are normally distributed.
+        - ``"likelihood"`` (the default): all points close to the curve by the likelihood of both rates. It
+          makes no assumption about the scores. In simulations the band contained the whole curve about as
+          often as ``level`` states.
+        - ``"envelope"``: the mean curve of the resamples plus and minus a multiple of their standard
+          deviation. The share ``level`` of the resampled curves lies entirely within the band.
+        - ``"smoothed_bootstrap"``: the observed curve minus and plus multiples of the standard deviation of
+          samples from a smooth curve. The two multiples give the narrowest band (the method PSN of nsROC).
+        - ``"regional"``: the observed curve plus and minus a multiple of its standard deviation, from
+          ``min_fpr`` to ``max_fpr``. The multiple is simulated from the limiting process, two Brownian
+          bridges (the method JMS of nsROC).
+        - ``"fixed_width"``: from the Kolmogorov-Smirnov bands of both classes. It is valid for all
+          distributions, and wide.
+        - ``"working_hotelling"``: around the binormal curve of the class means and standard deviations. It is
+          valid if the scores of both classes are normally distributed.
 
-        These have limits at each place by itself: the interval of a place holds with the probability
-        ``level``, but the band as a whole holds the curve less often. All but the last are drawn, from curves
-        of resamples or of folds.
+        Pointwise bands: the interval at each place has the coverage ``level``, but the whole band contains
+        the curve less often. All but ``"order_statistics"`` use curves of resamples or of folds.
 
         - ``"vertical"``: limits of the tpr at each fpr.
-        - ``"threshold"``: limits of the tpr at each threshold, drawn at the mean fpr of that threshold.
-        - ``"threshold_box"``: limits of both rates at each threshold. The band goes through the corners of
-          the boxes that they make.
-        - ``"threshold_ellipse"``: the ellipse that holds both rates of a threshold together, if they are
-          jointly normal. The band is about the ellipses of all thresholds.
+        - ``"threshold"``: limits of the tpr at each threshold, placed at the mean fpr of that threshold.
+        - ``"threshold_box"``: limits of both rates at each threshold. The band passes through the corners of
+          these boxes.
+        - ``"threshold_ellipse"``: the joint ellipse of both rates at each threshold, if they are jointly
+          normal. The band encloses the ellipses of all thresholds.
         - ``"radial"``: limits of the distance from the corner (1, 0), on rays from (0, 0) to (1, 1).
-        - ``"order_statistics"``: limits of the tpr at each fpr that hold for all distributions and numbers of
+        - ``"order_statistics"``: limits of the tpr at each fpr, valid for all distributions and numbers of
           rows.
 
-        These hold whole curves of those that were read, of resamples or of folds. Curves of resamples pass
-        through the steps of one sample, so the curve of the population is held less often.
+        Bands that contain the share ``level`` of whole curves, of resamples or of folds. Resampled curves
+        follow the steps of one sample, so these bands contain the curve of the population less often.
 
         - ``"optimized_radial"``: on each ray the k-th smallest and the k-th largest distance. k is the
-          largest number with which the share ``level`` of the curves is within the band as a whole.
-        - ``"central_region"``: from the lowest to the highest tpr of the share ``level`` of the curves that
-          are the deepest.
+          largest number for which the share ``level`` of the curves lies entirely within the band.
+        - ``"central_region"``: the range of the tpr over the deepest curves, the share ``level`` of all.
     distribution
-        For ``"vertical"``, ``"threshold"``, ``"threshold_box"`` and ``"radial"``, how limits follow from the
-        readings of a place:
+        For ``"vertical"``, ``"threshold"``, ``"threshold_box"`` and ``"radial"``, the limits at each place:
 
-        - ``"empirical"`` (the default): quantiles.
-        - ``"normal"``: the mean, minus and plus so many standard deviations.
-        - ``"binomial"``: the same, with the variance ``p (1 - p) / k`` for the mean p of k curves. This is
-          the paper's, for comparison: it grows narrower with the number of resamples.
+        - ``"empirical"`` (the default): quantiles of the curves.
+        - ``"normal"``: the mean plus and minus a multiple of the standard deviation.
+        - ``"binomial"``: the same with the variance ``p (1 - p) / k`` for the mean p of k curves, as in the
+          paper. It is for comparison only: the limits narrow as the number of resamples grows.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     n_points
-        The number of places, from 3 to 10,000. Between two places the band is a straight line, so 100 or more
-        are needed. For ``"likelihood"`` the places are at most so many false positive rates, which follow the
-        curve and are closer together near both ends. For thresholds they are the point where no row is
-        predicted positive, and thresholds that are spread evenly over the distinct scores, including the
-        highest and the lowest (all of them if they are fewer). Otherwise they are false positive rates from
-        ``min_fpr`` to ``max_fpr``, or angles in equal steps, both ends included.
+        The number of places, from 3 to 10,000. The band is linear between two places, so use 100 or more. For
+        ``"likelihood"``, at most this many false positive rates, denser near both ends of the curve. For
+        thresholds, the point where no row is predicted positive, and thresholds spread evenly over the
+        distinct scores, including the highest and the lowest (all if there are fewer). Otherwise, equally
+        spaced false positive rates from ``min_fpr`` to ``max_fpr``, or angles, both ends included.
     n_resamples, seed
-        The number of resamples (for ``"regional"``, of draws of its process), 2000 by default, and the seed
-        of the random numbers, 0 by default. The same seed gives the same band for every order of rows and
-        groups, every number of threads and every engine.
+        The number of resamples (for ``"regional"``, of simulations), 2000 by default, and the seed of the
+        random numbers, 0 by default. With the same seed, the band does not depend on row order, group order,
+        thread count or engine.
     resample
-        For the methods that read curves of resamples: ``"stratified"`` (the default) draws as many positives
-        and as many negatives as there are; ``"plain"`` draws as many rows as there are, of either class.
+        For ``"envelope"`` and the methods that support ``fold``: ``"stratified"`` (the default) resamples the
+        rows of each class, ``"plain"`` the rows of both classes together.
     min_fpr, max_fpr
-        For ``"regional"``, the first and the last false positive rate of the band, by default 0 and 1. The
-        band of a region holds the curve there, and is narrower than one for the whole curve.
+        For ``"regional"``, the range of false positive rates of the band, by default 0 to 1. A band for a
+        range is narrower than a band for the whole curve.
     fold
-        A column that says which rows make a curve of their own, such as the fold of cross-validation or the
-        number of a test set; any dtype except lists. The band is then that of these curves, and nothing is
-        drawn. Only for the methods of which it is said above that their curves may be of folds.
+        A column that assigns each row to one of several curves, such as the fold of a cross-validation or a
+        test set; any dtype except lists. The band is then computed from these curves, without resampling.
+        Only for ``"vertical"``, ``"threshold"``, ``"threshold_box"``, ``"threshold_ellipse"``, ``"radial"``,
+        ``"optimized_radial"`` and ``"central_region"``.
 
     Returns
     -------
     polars.Expr
         One List of Structs for each group, named after the score, with one struct for each place:
 
-        - ``at`` (Float64): The place: the fpr, or the angle in radians, from 0 to π/2; null for thresholds.
-        - ``threshold`` (Float64): Rows with ``score >= threshold`` are predicted positive. Null where no row
-          is predicted positive, and with the other methods.
-        - ``fpr`` (Float64): The fpr of the mean of the curves that were read; with one curve, its own.
-        - ``tpr`` (Float64): The tpr of that curve.
+        - ``at`` (Float64): The false positive rate, or for rays the angle in radians, from 0 to π/2; null for
+          thresholds.
+        - ``threshold`` (Float64): A row is predicted positive if ``score >= threshold``. Null where no row is
+          predicted positive, and for methods without thresholds.
+        - ``fpr`` (Float64): The mean fpr of the curves; with a single curve, its fpr.
+        - ``tpr`` (Float64): The mean tpr of the curves; with a single curve, its tpr.
         - ``lower_fpr`` (Float64): The fpr of the lower curve.
         - ``lower_tpr`` (Float64): The tpr of the lower curve.
         - ``upper_fpr`` (Float64): The fpr of the upper curve.
@@ -262,23 +260,23 @@ def band_coverage(
     Parameters
     ----------
     band
-        A column of bands from :func:`polars_auc.roc_band`, the same one in all rows of a group.
+        A column of bands from :func:`polars_auc.roc_band`, the same band in all rows of a group.
     curve
-        A column of curves, one in each row: lists of structs with ``fpr`` and ``tpr`` (Float64), as
-        :func:`polars_auc.roc_curve` makes them.
+        A column of curves, one per row: lists of structs with ``fpr`` and ``tpr`` (Float64), as returned by
+        :func:`polars_auc.roc_curve`.
     level
-        The coverage, between 0 and 1. It is the share of the curves that ``epsilon`` is about.
+        The confidence level, between 0 and 1. For ``epsilon``, it is the share of curves.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the band:
 
-        - ``coverage`` (Float64): The share of the curves that are wholly within the band.
-        - ``epsilon`` (Float64): The smallest share of outside points that the share ``level`` of the curves
-          does not exceed; 0 if so many curves are wholly within the band.
-        - ``n_curves`` (UInt64): The curves that were compared.
-        - ``epsilons`` (List of Float64): For each curve the share of its points that are outside, in
+        - ``coverage`` (Float64): The share of curves that lie entirely within the band.
+        - ``epsilon`` (Float64): The smallest value that at least the share ``level`` of the ``epsilons`` does
+          not exceed.
+        - ``n_curves`` (UInt64): The number of curves compared.
+        - ``epsilons`` (List of Float64): For each curve, the share of its points outside the band, in
           ascending order.
 
         Rows with a null band or a null curve are skipped; with no other rows ``coverage`` and ``epsilon`` are
@@ -326,25 +324,25 @@ def roc_difference_band(
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     level
-        The coverage, between 0 and 1. It is that of the difference of the population's curves at all rates
-        together.
+        The confidence level, between 0 and 1. It applies to all rates jointly.
     n_points
-        The number of false positive rates, evenly between 0 and 1, both ends left out: all curves meet there.
+        The number of false positive rates, equally spaced between 0 and 1 without both ends, where all curves
+        meet.
     cluster
-        A column of clusters: the rows of one cluster, such as those of one customer, are not independent.
-        Whole clusters are then resampled.
+        The cluster of each row, such as the customer: rows of the same cluster are not independent. Whole
+        clusters are resampled.
     n_resamples
         The number of resamples, from 2 to 10^7.
     seed
-        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
-        and groups, every number of threads and every engine.
+        The seed of the random numbers, 0 or more. With the same seed, the result does not depend on row
+        order, group order, thread count or engine.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
@@ -357,9 +355,9 @@ def roc_difference_band(
         - ``difference`` (Float64): ``tpr_a - tpr_b``.
         - ``lower`` (Float64): The lower limit of the band, at least -1.
         - ``upper`` (Float64): The upper limit of the band, at most 1.
-        - ``p_value`` (Float64): For no difference at this rate, adjusted for all rates together. It is at
-          most ``1 - level`` exactly where the band leaves out 0. The smallest one is the p-value of the test
-          that the curves are the same.
+        - ``p_value`` (Float64): The p-value of no difference at this rate, adjusted for all rates. It is at
+          most ``1 - level`` exactly where the band excludes 0. The smallest is the p-value of the test that
+          the curves are equal.
 
         The list is null with fewer than two positives or fewer than two negatives (with ``cluster``, fewer
         than two clusters with a positive, or with a negative), and if a score is NaN. Rows with a null label,

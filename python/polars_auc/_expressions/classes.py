@@ -35,42 +35,42 @@ def multiclass_roc_auc(
     label
         The class of each row, such as strings or integers; any dtype except lists.
     probabilities
-        One numeric column for each class, where a higher number means that this class is more likely; or one
-        column of Lists or Arrays with a number for each class, for which ``classes`` must be given. The
-        numbers need not add up to 1.
+        One numeric column per class, in which higher values mean that the class is more likely; or one List
+        or Array column with a number per class, which requires ``classes``. The numbers need not sum to 1.
     classes
-        The class of each column, in order. Classes and labels are compared as text, after a cast to String:
-        ``1`` matches the label 1 and the label ``"1"``. With ``None`` the names of the columns are the
-        classes. Every label must be one of them.
+        The class of each column, in order; with ``None``, the column names. Classes and labels are compared
+        as text, after a cast to String: ``1`` matches the label 1 and the label ``"1"``. Every label must be
+        one of the classes.
     multi_class
-        - ``"ovr"``: each class against the rest, by its own column.
-        - ``"ovo"``: each pair of classes, by both columns.
+        - ``"ovr"``: each class against the rest, by the column of the class.
+        - ``"ovo"``: each pair of classes, by the columns of both.
     average
-        - ``"macro"``: the plain mean.
-        - ``"weighted"``: weighted by the number of rows, of the class or of both classes of the pair; if rows
-          have weights, by their sum.
-        - ``"micro"``: every row counts once for each class: as a positive for its own class and as a negative
-          for every other class. The result is the AUC of all these rows together; with ``"ovr"`` only.
+        - ``"macro"``: the unweighted mean.
+        - ``"weighted"``: the mean weighted by the number of rows (with ``weight``, the sum of their weights)
+          of the class, or of both classes of the pair.
+        - ``"micro"``: one AUC over all pairs of a row and a class. Each row is a positive for its class and a
+          negative for every other class. Only with ``"ovr"``.
         - ``None``: no average, only the AUCs of the classes or pairs.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. A weight is the number of rows that the row represents.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. A weight acts as a number of identical rows.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first of the probabilities:
 
-        - ``auc`` (Float64): The average, 0 to 1.
-        - ``classes`` (List of Struct): For each of the ``classes`` its name ``class`` (String), its rows
-          ``n`` (UInt64), and its ``auc`` (Float64) against the rest.
-        - ``pairs`` (List of Struct): With ``"ovo"``, for each pair ``class_a``, ``class_b`` (String), the
-          rows of both ``n`` (UInt64), and the mean ``auc`` (Float64) of both directions; otherwise null.
-        - ``n_classes``, ``n_missing`` (UInt64): The number of classes with rows, and of classes without rows.
-        - ``n`` (UInt64): The rows that were used.
+        - ``auc`` (Float64): The average AUC, 0 to 1.
+        - ``classes`` (List of Struct): For each of the ``classes``, its name ``class`` (String), number of
+          rows ``n`` (UInt64), and ``auc`` (Float64) against the rest.
+        - ``pairs`` (List of Struct): With ``"ovo"``, for each pair of classes, ``class_a``, ``class_b``
+          (String), the number of rows in both ``n`` (UInt64), and the mean ``auc`` (Float64) of both
+          directions; otherwise null.
+        - ``n_classes``, ``n_missing`` (UInt64): The number of classes with rows, and without rows.
+        - ``n`` (UInt64): The number of rows used.
 
         The AUC of a class is null with no rows in the class or in the rest, the AUC of a pair with no rows in
         one of its classes. Such classes and pairs are left out of the average, but not of the micro-average,
@@ -134,30 +134,30 @@ def ordinal_roc_auc(
     Parameters
     ----------
     label
-        The class of each row: any dtype except lists. The ascending order of the values is the order of the
-        classes; for an Enum it is the order of its categories. At most 1000 classes in a group.
+        The class of each row: any dtype except lists. Classes are ordered by their values, for an Enum by its
+        categories. At most 1000 classes in a group.
     score
         Any numeric or Boolean column; higher means a higher class.
     pairs
-        Whether ``pairs`` lists the AUC of every pair of classes. With k classes a group then takes k (k - 1)
-        / 2 records: half a million, or some 15 MB, for 1000 classes. ``False`` leaves them out, and ``pairs``
-        is null; the other fields do not change.
+        Whether to list the AUC of every pair of classes. k classes give k (k - 1) / 2 records: about 500,000
+        (15 MB) for 1000 classes. With ``False``, ``pairs`` is null; the other fields do not change.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): The mean over all pairs of classes of the AUC of the higher against the lower.
+        - ``auc`` (Float64): The mean AUC of the higher class against the lower class, over all pairs of
+          classes.
         - ``concordance`` (Float64): Over all pairs of rows of different classes, the share in which the row
-          of the higher class scores higher, where a tie counts one half.
-        - ``pairs`` (List of Struct): For each pair the lower class ``class_a`` and the higher ``class_b``
-          (the label's dtype) and their ``auc`` (Float64). Null with ``pairs=False``.
+          of the higher class scores higher; a tie counts one half.
+        - ``pairs`` (List of Struct): For each pair, the lower class ``class_a`` and the higher class
+          ``class_b`` (in the dtype of the label), and their ``auc`` (Float64). Null with ``pairs=False``.
         - ``n_classes`` (UInt64): The number of classes.
-        - ``n`` (UInt64): Rows that were used.
+        - ``n`` (UInt64): The number of rows used.
 
         With fewer than two classes the numbers are null and the list is empty. If a score is NaN, the numbers
         are NaN and the list is null. Rows with a null label or score are skipped.
@@ -198,40 +198,41 @@ def multiclass_roc_auc_ci(
     label
         The class of each row, such as strings or integers; any dtype except lists.
     probabilities
-        One numeric column for each class, or one column of Lists or Arrays with a number for each class, as
-        in :func:`polars_auc.multiclass_roc_auc`.
+        One numeric column per class, or one List or Array column with a number per class, as in
+        :func:`polars_auc.multiclass_roc_auc`.
     classes
-        The class of each column, in order; with ``None`` the names of the columns.
+        The class of each column, in order; with ``None``, the column names.
     multi_class
-        - ``"ovr"``: each class against the rest, by its own column.
-        - ``"ovo"``: each pair of classes, by both columns.
+        - ``"ovr"``: each class against the rest, by the column of the class.
+        - ``"ovo"``: each pair of classes, by the columns of both.
     average
-        - ``"macro"``: the plain mean; with ``"ovo"`` the M of Hand and Till.
-        - ``"weighted"``: weighted by the number of rows, of the class or of both classes of the pair.
+        - ``"macro"``: the unweighted mean; with ``"ovo"`` the M of Hand and Till.
+        - ``"weighted"``: the mean weighted by the number of rows of the class, or of both classes of the
+          pair.
         - ``None``: no average, only the AUCs of the classes or pairs.
 
-        ``"micro"`` is refused: the cells of one row are not independent.
+        ``"micro"`` is not supported: the pairs of a row with each class are not independent.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first of the probabilities:
 
-        - ``auc`` (Float64): The average, 0 to 1, as :func:`polars_auc.multiclass_roc_auc`.
-        - ``se``, ``lower``, ``upper`` (Float64): Its standard error, and the limits of its interval.
-        - ``classes`` (List of Struct): For each of the ``classes`` its name ``class`` (String), its rows
-          ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper`` (Float64) of the class against the rest:
-          the numbers of :func:`polars_auc.roc_auc_ci`.
-        - ``pairs`` (List of Struct): With ``"ovo"``, for each pair ``class_a``, ``class_b`` (String), the
-          rows of both ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper`` (Float64) of the mean of both
-          directions; otherwise null.
-        - ``n_classes``, ``n_missing`` (UInt64): The number of classes with rows, and of classes without rows.
-        - ``n`` (UInt64): The rows that were used.
+        - ``auc`` (Float64): The average AUC, 0 to 1, as in :func:`polars_auc.multiclass_roc_auc`.
+        - ``se``, ``lower``, ``upper`` (Float64): Its standard error and confidence limits.
+        - ``classes`` (List of Struct): For each of the ``classes``, its name ``class`` (String), number of
+          rows ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper`` (Float64) against the rest, as in
+          :func:`polars_auc.roc_auc_ci`.
+        - ``pairs`` (List of Struct): With ``"ovo"``, for each pair of classes, ``class_a``, ``class_b``
+          (String), the number of rows in both ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper``
+          (Float64) for the mean of both directions; otherwise null.
+        - ``n_classes``, ``n_missing`` (UInt64): The number of classes with rows, and without rows.
+        - ``n`` (UInt64): The number of rows used.
 
         An AUC is null as in :func:`polars_auc.multiclass_roc_auc`. Its standard error and limits are also
         null if one of its samples has a single row: the class or the rest, a class of the pair, and for the
@@ -300,34 +301,35 @@ def ordinal_roc_auc_ci(
     Parameters
     ----------
     label
-        The class of each row: any dtype except lists. The ascending order of the values is the order of the
-        classes. At most 1000 classes in a group.
+        The class of each row: any dtype except lists. Classes are ordered by their values, for an Enum by its
+        categories. At most 1000 classes in a group.
     score
         Any numeric or Boolean column; higher means a higher class.
     pairs
-        Whether ``pairs`` lists every pair of classes, as in :func:`polars_auc.ordinal_roc_auc`.
+        Whether to list every pair of classes, as in :func:`polars_auc.ordinal_roc_auc`.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): The mean over all pairs of classes of the AUC of the higher against the lower.
-        - ``se``, ``lower``, ``upper`` (Float64): Its standard error, and the limits of its interval.
+        - ``auc`` (Float64): The mean AUC of the higher class against the lower class, over all pairs of
+          classes.
+        - ``se``, ``lower``, ``upper`` (Float64): Its standard error and confidence limits.
         - ``concordance`` (Float64): Over all pairs of rows of different classes, the share in which the row
-          of the higher class scores higher, where a tie counts one half.
-        - ``concordance_se``, ``concordance_lower``, ``concordance_upper`` (Float64): Its standard error, and
-          the limits of its interval.
-        - ``pairs`` (List of Struct): For each pair the lower class ``class_a`` and the higher ``class_b``
-          (the label's dtype), and ``auc``, ``se``, ``lower``, ``upper`` (Float64): the numbers of
+          of the higher class scores higher; a tie counts one half.
+        - ``concordance_se``, ``concordance_lower``, ``concordance_upper`` (Float64): Its standard error and
+          confidence limits.
+        - ``pairs`` (List of Struct): For each pair, the lower class ``class_a`` and the higher class
+          ``class_b`` (in the dtype of the label), and ``auc``, ``se``, ``lower``, ``upper`` (Float64), as in
           :func:`polars_auc.roc_auc_ci`. Null with ``pairs=False``.
         - ``n_classes`` (UInt64): The number of classes.
-        - ``n`` (UInt64): Rows that were used.
+        - ``n`` (UInt64): The number of rows used.
 
         With fewer than two classes the numbers are null and the list is empty. The standard errors and limits
         of ``auc`` and ``concordance`` are also null if a class has a single row; for a pair, if one of its

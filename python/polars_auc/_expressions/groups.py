@@ -43,37 +43,36 @@ def grouped_roc_auc(
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     by
-        The column with the user of each row, or a list of columns that say it together; any dtype except
-        lists. With ``state``, the user of each state.
+        The user of each row, or a list of columns that define it together; any dtype except lists. With
+        ``state``, the user of each state.
     average
-        The weight of a user: the same for every user (``"macro"``), or the number of their ``"rows"``
-        (impressions), of their ``"positives"`` (clicks), or of their ``"pairs"`` of a positive and a
-        negative.
+        The weight of a user: equal for all users (``"macro"``), or the number of their ``"rows"``
+        (impressions), ``"positives"`` (clicks), or ``"pairs"`` of a positive and a negative.
     error
-        Where the standard error comes from: ``"between"``, from how the AUCs of users differ, if the users
-        are a sample; ``"within"``, from the rows of each user by DeLong, if ``by`` makes strata, such as age
-        classes, that are all there are and have many rows each.
+        The source of the standard error. ``"between"``: the variation of the AUCs between users, if the users
+        are a sample. ``"within"``: DeLong's variance of each user's AUC, if ``by`` defines a fixed set of
+        strata, such as age classes, with many rows each.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     state
-        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``, one or more
-        for each user: those of one user are merged. With ``max_bins`` the answer is approximate: scores in
-        one bin of a user count as ties.
+        A column of states from :func:`polars_auc.roc_state` instead of ``label`` and ``score``, one or more
+        for each user: the states of a user are merged. With ``max_bins`` the result is approximate: scores in
+        the same bin of a user count as ties.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): The mean over the users that have an AUC, 0 to 1.
+        - ``auc`` (Float64): The mean AUC of the users with an AUC, 0 to 1.
         - ``se`` (Float64): Its standard error.
-        - ``lower``, ``upper`` (Float64): The limits of its interval.
-        - ``n_groups`` (UInt64): Users that have an AUC.
-        - ``n_undefined`` (UInt64): Users without a positive or without a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): The rows of all users. The rows of users without an AUC are counted
-          here, but have no influence on ``auc``.
+        - ``lower``, ``upper`` (Float64): The confidence limits.
+        - ``n_groups`` (UInt64): The number of users with an AUC.
+        - ``n_undefined`` (UInt64): The number of users with no positives or no negatives.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives of all users, including users
+          without an AUC, which do not affect ``auc``.
 
         ``auc`` is null if no user has an AUC. The standard error and the limits are null with fewer than two
         such users; with ``"within"``, if one of them has a single positive or a single negative. All four are
@@ -139,39 +138,37 @@ def grouped_roc_auc_difference(
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     by
-        The column with the user of each row, or a list of columns that say it together; any dtype except
-        lists.
+        The user of each row, or a list of columns that define it together; any dtype except lists.
     average
-        The weight of a user: see :func:`polars_auc.grouped_roc_auc`.
+        The weight of a user, as in :func:`polars_auc.grouped_roc_auc`.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` means that the
-        first score is better.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"``, the
+        alternative is that the first score is better. The interval is always two-sided.
     level
-        The coverage, between 0 and 1. The interval of the difference is always two-sided.
+        The confidence level, between 0 and 1.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``auc_a`` (Float64): The mean over the users of the AUCs of the first score.
-        - ``auc_b`` (Float64): That of the second score.
+        - ``auc_a`` (Float64): The mean AUC of the users for the first score.
+        - ``auc_b`` (Float64): The mean AUC of the users for the second score.
         - ``difference`` (Float64): The mean of the users' differences, ``auc_a - auc_b``.
         - ``se`` (Float64): Its standard error.
-        - ``lower``, ``upper`` (Float64): The limits of its interval.
-        - ``t`` (Float64): The difference divided by its standard error; 0 if both are 0, null if only the
-          standard error is.
-        - ``p_value`` (Float64): The p-value of no difference; null where ``t`` is.
-        - ``n_groups`` (UInt64): Users that have AUCs.
-        - ``n_undefined`` (UInt64): Users without a positive or without a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): The rows of all users.
+        - ``lower``, ``upper`` (Float64): The confidence limits.
+        - ``t`` (Float64): ``difference / se``; 0 if both are 0, null if only ``se`` is 0.
+        - ``p_value`` (Float64): The p-value of the test of no difference; null where ``t`` is null.
+        - ``n_groups`` (UInt64): The number of users with AUCs.
+        - ``n_undefined`` (UInt64): The number of users with no positives or no negatives.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives of all users.
 
         The means are null if no user has AUCs; the later fields are also null with fewer than two such users.
         If the difference is the same for all users, ``t`` and ``p_value`` are null; if it is 0 for all, they
@@ -221,10 +218,10 @@ def covariate_adjusted_roc_curve(
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     by
-        The column with the stratum of each row, such as its age class, or a list of columns that say it
-        together, such as ``["sex", "age_class"]``; any dtype except lists.
+        The stratum of each row, such as its age class, or a list of columns that define it together, such as
+        ``["sex", "age_class"]``; any dtype except lists.
 
     Returns
     -------
@@ -285,10 +282,10 @@ def subgroup_auc(
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     subgroup
-        Which rows belong to the subgroup; all other rows are the background. Boolean, such as
-        ``pl.col("country") == "NO"``, or an integer or float column that holds only 0 and 1.
+        Whether each row belongs to the subgroup; all other rows are the background. Boolean, such as
+        ``pl.col("country") == "NO"``, or an integer or float column that contains only 0 and 1.
 
     Returns
     -------
@@ -296,20 +293,20 @@ def subgroup_auc(
         One Struct for each group, named after the score:
 
         - ``subgroup_auc`` (Float64): The AUC of the rows of the subgroup.
-        - ``bpsn_auc`` (Float64): The AUC of the background's positives and the subgroup's negatives. It is
-          low if negatives of the subgroup score too high, which gives false positives.
-        - ``bnsp_auc`` (Float64): The AUC of the background's negatives and the subgroup's positives. It is
-          low if positives of the subgroup score too low, which gives false negatives.
+        - ``bpsn_auc`` (Float64): The AUC of background positives and subgroup negatives. It is low if
+          negatives of the subgroup score too high, which gives false positives.
+        - ``bnsp_auc`` (Float64): The AUC of background negatives and subgroup positives. It is low if
+          positives of the subgroup score too low, which gives false negatives.
         - ``background_auc`` (Float64): The AUC of the rows of the background.
         - ``auc`` (Float64): The AUC of all rows.
-        - ``positive_aeg`` (Float64): The average equality gap of positives, -1/2 to 1/2: above 0 if those of
-          the subgroup score lower than those of the background. Null without positives in the subgroup or in
-          the background.
-        - ``negative_aeg`` (Float64): The same of negatives.
-        - ``n_subgroup_pos`` (UInt64): Positives of the subgroup.
-        - ``n_subgroup_neg`` (UInt64): Negatives of the subgroup.
-        - ``n_background_pos`` (UInt64): Positives of the background.
-        - ``n_background_neg`` (UInt64): Negatives of the background.
+        - ``positive_aeg`` (Float64): The average equality gap of positives, -1/2 to 1/2: above 0 if positives
+          of the subgroup score lower than positives of the background. Null with no positives in the subgroup
+          or in the background.
+        - ``negative_aeg`` (Float64): The same for negatives.
+        - ``n_subgroup_pos`` (UInt64): The number of positives in the subgroup.
+        - ``n_subgroup_neg`` (UInt64): The number of negatives in the subgroup.
+        - ``n_background_pos`` (UInt64): The number of positives in the background.
+        - ``n_background_neg`` (UInt64): The number of negatives in the background.
 
         An AUC is null with no positives or no negatives in its samples, NaN if any score of the group is NaN.
         Rows with a null label, score or subgroup are skipped.
@@ -352,12 +349,12 @@ def subgroup_auc_ci(
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     subgroup
-        Which rows belong to the subgroup; all other rows are the background. Boolean, or an integer or float
-        column that holds only 0 and 1.
+        Whether each row belongs to the subgroup; all other rows are the background. Boolean, or an integer or
+        float column that contains only 0 and 1.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
@@ -366,10 +363,10 @@ def subgroup_auc_ci(
         :func:`polars_auc.subgroup_auc`: ``subgroup_auc``, ``bpsn_auc``, ``bnsp_auc``, ``background_auc``,
         ``auc``, ``positive_aeg`` and ``negative_aeg``, in this order.
 
-        - ``field`` (String): What the number is called.
-        - ``estimate`` (Float64): The number.
-        - ``se``, ``lower``, ``upper`` (Float64): Its standard error, and the limits of its interval.
-        - ``n_pos``, ``n_neg`` (UInt64): The positives and negatives that the number is made of.
+        - ``field`` (String): The name of the number.
+        - ``estimate`` (Float64): The value of the number.
+        - ``se``, ``lower``, ``upper`` (Float64): Its standard error and confidence limits.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives in its two samples.
 
         The estimate is null if one of its two samples of rows is empty; the standard error and the limits are
         null if one has fewer than two rows. The list is null if any score of the group is NaN. Rows with a
@@ -425,38 +422,38 @@ def subgroup_rate_difference(
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     subgroup
-        Which rows belong to the subgroup; all other rows are the background. Boolean, such as
-        ``pl.col("country") == "NO"``, or an integer or float column that holds only 0 and 1.
+        Whether each row belongs to the subgroup; all other rows are the background. Boolean, such as
+        ``pl.col("country") == "NO"``, or an integer or float column that contains only 0 and 1.
     at
         The threshold: a row is predicted positive if ``score >= at``.
     rate
-        What is compared: ``"tpr"``, the share of positives that are predicted positive; ``"fpr"``, of
-        negatives; ``"ppv"``, of called rows that are positive; ``"selection_rate"``, of all rows that are
-        predicted positive; or ``"accuracy"``.
+        The rate compared: ``"tpr"``, the share of positives predicted positive; ``"fpr"``, the share of
+        negatives predicted positive; ``"ppv"``, the share of positives among the rows predicted positive;
+        ``"selection_rate"``, the share of all rows predicted positive; or ``"accuracy"``.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``subgroup_rate`` (Float64): The rate of the subgroup; null without rows that it is a share of.
+        - ``subgroup_rate`` (Float64): The rate of the subgroup; null if its denominator is 0.
         - ``background_rate`` (Float64): The rate of the background.
         - ``difference`` (Float64): ``subgroup_rate - background_rate``.
-        - ``difference_lower``, ``difference_upper`` (Float64): The limits of its interval by Newcombe.
-        - ``ratio`` (Float64): ``subgroup_rate / background_rate``; infinite if only the second is 0, null if
-          both are.
-        - ``ratio_lower``, ``ratio_upper`` (Float64): The limits of its interval by Miettinen and Nurminen.
-        - ``p_value`` (Float64): For equal rates, two-sided, by the score of Miettinen and Nurminen; 1 if both
-          are 0 or both are 1.
+        - ``difference_lower``, ``difference_upper`` (Float64): Its confidence limits by Newcombe.
+        - ``ratio`` (Float64): ``subgroup_rate / background_rate``; infinite if only the background rate is 0,
+          null if both are 0.
+        - ``ratio_lower``, ``ratio_upper`` (Float64): Its confidence limits by Miettinen and Nurminen.
+        - ``p_value`` (Float64): The two-sided p-value of equal rates, by the score test of Miettinen and
+          Nurminen; 1 if both rates are 0 or both are 1.
         - ``four_fifths`` (Boolean): Whether the smaller rate is at least four fifths of the larger; null
-          where a rate is.
-        - ``n_subgroup`` (UInt64): The rows of the subgroup that its rate is a share of.
-        - ``n_background`` (UInt64): The same of the background.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+          where a rate is null.
+        - ``n_subgroup`` (UInt64): The number of rows in the denominator of the subgroup's rate.
+        - ``n_background`` (UInt64): The number of rows in the denominator of the background's rate.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         A rate is null if its denominator is 0; the difference and all fields derived from it are then null.
         The Float64 fields are NaN if a score is NaN. Scores and the threshold are compared as Float64. Rows

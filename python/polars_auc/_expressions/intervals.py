@@ -59,85 +59,83 @@ def roc_auc_ci(
     label, score, count
         The columns of rows, as in :func:`polars_auc.roc_auc`.
     method
-        ``None`` is ``"wilson"`` for the whole area, and ``"logit"`` for a part of it.
+        ``None`` is ``"wilson"`` for the whole area, and ``"logit"`` for a partial area.
 
-        - ``"wilson"``: the areas that the test does not reject, with the variance that each of them implies,
-          as Wilson's interval of a proportion. It is never outside 0 to 1, never a single point, and keeps
-          its level from three rows of the rarer class on.
-        - ``"delong"``: a normal interval on the scale of the AUC, with the DeLong standard error; limits are
-          cut off at 0 and 1.
-        - ``"logit"``: a normal interval on the logit scale, with the same standard error. It is never outside
-          0 to 1, and it is not a single point if the classes do not overlap. Of a part of the curve: on the
-          logit scale of the share of the largest possible area, with the standard error of the jackknife and
-          Student's t, for the few rows that lie within the bounds.
-        - ``"hanley_mcneil"``: a normal interval with the standard error that Hanley and McNeil derive from
-          the AUC and the two counts alone; limits are cut off at 0 and 1. It is the only method that is
-          defined with a single positive or a single negative. (With one of each the AUC is 0, 1/2 or 1; if it
-          is 0 or 1, both limits are the AUC.)
-        - ``"obuchowski"``: a normal interval with the standard error of the area under the binormal curve
-          that :func:`polars_auc.binormal_roc_auc` fits to the points; limits are cut off at 0 and 1. It is
-          the variance of ``pROC::var(method="obuchowski")``, null where no line can be fitted, and often
-          larger than DeLong's.
+        - ``"wilson"``: all AUCs that the test does not reject, each with the variance that it implies, as in
+          Wilson's interval of a proportion. The limits are within 0 to 1 and never equal. They keep their
+          level from three rows of the rarer class on.
+        - ``"delong"``: normal limits with the DeLong standard error, clipped to 0 and 1.
+        - ``"logit"``: normal limits on the logit scale, with the DeLong standard error. They are within 0 to
+          1, and not equal if the classes do not overlap. For a partial area: on the logit scale of its share
+          of the largest possible area, with the jackknife standard error and Student's t, because few rows
+          lie within the bounds.
+        - ``"hanley_mcneil"``: normal limits with the standard error that Hanley and McNeil derive from the
+          AUC and both counts, clipped to 0 and 1. Only this method is defined with a single positive or a
+          single negative. (With one of each, the AUC is 0, 1/2 or 1; if it is 0 or 1, both limits equal the
+          AUC.)
+        - ``"obuchowski"``: normal limits with the standard error of the area under the binormal curve of
+          :func:`polars_auc.binormal_roc_auc`, clipped to 0 and 1. The variance is that of
+          ``pROC::var(method="obuchowski")``, null if no line can be fitted, and often larger than DeLong's.
         - ``"bootstrap"``: from resamples of the rows within each class (with ``cluster``: of whole clusters).
-          With more than 16,384 rows, neighbouring scores are joined as in :func:`polars_auc.bootstrap_ci`.
+          With more than 16,384 rows, neighbouring scores are merged as in :func:`polars_auc.bootstrap_ci`.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. The standard error is then that of the infinitesimal jackknife, for ``"wilson"``,
-        ``"delong"`` and ``"logit"``. It is made for samples whose rows were sampled with unequal
-        probabilities, where weights correct for that. If a weight is the number of repeated rows instead, the
-        standard error is too large, because each repeated row is an observation. Not possible with the other
-        methods.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. Weights are for rows sampled with unequal probabilities; the standard error is then by the
+        infinitesimal jackknife. If a weight is a number of identical rows, use ``count``: with ``weight`` the
+        standard error would be too large. Only for ``"wilson"``, ``"delong"`` and ``"logit"``.
     cluster
-        A column of clusters: the rows of one cluster, such as those of one customer, are not independent. The
-        standard error is then Obuchowski's (1997), or with ``weight`` the jackknife's of whole clusters. Not
-        possible with ``"hanley_mcneil"`` and ``"obuchowski"``.
+        The cluster of each row, such as the customer: rows of the same cluster are not independent. The
+        standard error is then Obuchowski's (1997), with ``weight`` the jackknife's over clusters. Not for
+        ``"hanley_mcneil"`` and ``"obuchowski"``.
     interval
-        The limits of the bootstrap: ``"percentile"`` (the default), quantiles of the resampled AUCs, or
-        ``"bca"``, quantiles with a correction for bias and acceleration (not with ``cluster``). This option
-        and the next two are for the bootstrap only.
+        The bootstrap limits: ``"percentile"`` (the default), quantiles of the resampled AUCs, or ``"bca"``,
+        quantiles corrected for bias and acceleration (not with ``cluster``).
     n_resamples
-        The number of resamples, from 2 to 10^7. 2000 by default.
+        The number of resamples, from 2 to 10^7. 2000 by default (bootstrap only).
     seed
-        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
-        and groups, every number of threads and every engine. 0 by default.
+        The seed of the random numbers, 0 or more. With the same seed, the result does not depend on row
+        order, group order, thread count or engine. 0 by default (bootstrap only).
     min_fpr, max_fpr
-        Bounds of the false positive rate, for the area between them: see :func:`polars_auc.roc_auc`. For
-        partial areas the methods are ``"logit"``, ``"delong"`` and ``"bootstrap"``, without weights and
-        clusters.
+        Bounds of the false positive rate for a partial area: see :func:`polars_auc.roc_auc`. Partial areas
+        support ``"logit"``, ``"delong"`` and ``"bootstrap"``, without weights and clusters.
     min_tpr, max_tpr
-        Bounds of the true positive rate, not together with those of the other.
+        Bounds of the true positive rate; mutually exclusive with bounds of the false positive rate.
     standardized
-        Whether a partial area is scaled like a whole area: see :func:`polars_auc.roc_auc`.
+        Whether to scale a partial area like a whole area: see :func:`polars_auc.roc_auc`.
     alternative
         The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The interval is always
         two-sided.
     null
-        The value that is tested. 0.5 by default, or the area of an uninformative score for a partial area.
+        The value under the null hypothesis. 0.5 by default; for a partial area, the area of an uninformative
+        score.
     margin
-        With a margin, a small p-value shows that the value is above ``null - margin``
-        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
-        (``"two-sided"``: equivalent, by two one-sided tests).
+        Tests against a bound instead of ``null``. A small p-value shows that the value is above ``null -
+        margin`` (``alternative="greater"``: non-inferiority), below ``null + margin`` (``"less"``), or
+        between both (``"two-sided"``: equivalence, by two one-sided tests).
     state
         A column of states from :func:`polars_auc.roc_state` instead of ``label`` and ``score``. The states of
-        a group are merged.
+        a group are merged. With ``max_bins`` the result is approximate: scores in the same bin count as ties.
+        For weighted states whose squares of weights are unknown, the standard error and all fields derived
+        from it are null: see :func:`polars_auc.roc_state`.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): As :func:`polars_auc.roc_auc`.
-        - ``se`` (Float64): The standard error of ``auc``; for the bootstrap the standard deviation of the
+        - ``auc`` (Float64): The AUC, as in :func:`polars_auc.roc_auc`.
+        - ``se`` (Float64): The standard error of ``auc``; for the bootstrap, the standard deviation of the
           resamples.
-        - ``lower``, ``upper`` (Float64): The limits of the interval.
+        - ``lower``, ``upper`` (Float64): The confidence limits.
         - ``z`` (Float64): ``(auc - null) / se``; for ``"wilson"`` with the standard error under ``null``, for
-          ``"logit"`` on the logit scale. With a margin it is the distance from the bound that decides.
-        - ``p_value`` (Float64): The test of ``null``, by the normal distribution; for ``"wilson"``, and for
-          ``"logit"`` of a partial area, by Student's t.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
-        - ``n_clusters`` (UInt64): Clusters that were used; only with ``cluster``.
+          ``"logit"`` on the logit scale. With a margin, the distance from the bound ``null ± margin`` that
+          determines the p-value.
+        - ``p_value`` (Float64): The p-value of the test of ``null``, by the normal distribution; for
+          ``"wilson"``, and for ``"logit"`` of a partial area, by Student's t.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
+        - ``n_clusters`` (UInt64): The number of clusters used; only with ``cluster``.
 
         ``auc`` is null with no positives or no negatives. The standard error and the limits are null with
         fewer than two positives or fewer than two negatives (with ``cluster``, fewer than two clusters with a
@@ -262,36 +260,37 @@ def roc_summary(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     ci
         The method of the interval: see :func:`polars_auc.roc_auc_ci`.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     interval, n_resamples, seed
-        The limits, the number of resamples and the seed of the bootstrap: see :func:`polars_auc.roc_auc_ci`.
+        The bootstrap limits, the number of resamples and the seed: see :func:`polars_auc.roc_auc_ci`.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): As :func:`polars_auc.roc_auc`.
-        - ``se``, ``lower``, ``upper`` (Float64): Its standard error and limits, as
+        - ``auc`` (Float64): The AUC, as in :func:`polars_auc.roc_auc`.
+        - ``se``, ``lower``, ``upper`` (Float64): Its standard error and confidence limits, as in
           :func:`polars_auc.roc_auc_ci`.
-        - ``gini`` (Float64): As :func:`polars_auc.gini`.
-        - ``gini_lower``, ``gini_upper`` (Float64): Its limits, ``2 lower - 1`` and ``2 upper - 1``.
-        - ``ks`` (Float64): The distance of :func:`polars_auc.ks_statistic`.
-        - ``average_precision`` (Float64): As :func:`polars_auc.average_precision`: the mean, over positives,
-          of the precision at their score; 1 without a negative.
-        - ``best_threshold`` (the score's dtype): The score at which ``tpr - fpr`` is largest, where a row is
-          predicted positive if ``score >= best_threshold``; if there are several, the highest.
-        - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all weights, which is
+        - ``gini`` (Float64): The Gini coefficient, as in :func:`polars_auc.gini`.
+        - ``gini_lower``, ``gini_upper`` (Float64): Its confidence limits, ``2 lower - 1`` and ``2 upper -
+          1``.
+        - ``ks`` (Float64): The Kolmogorov-Smirnov distance, as in :func:`polars_auc.ks_statistic`.
+        - ``average_precision`` (Float64): The average precision, as in :func:`polars_auc.average_precision`;
+          1 with no negatives.
+        - ``best_threshold`` (the score's dtype): The score with the largest ``tpr - fpr``, the highest of
+          several: a row is predicted positive if ``score >= best_threshold``.
+        - ``prevalence`` (Float64): ``n_pos / n``; with weights, the positives' share of all weights, which is
           NaN if a score is NaN.
-        - ``n`` (UInt64): The rows that were used.
-        - ``n_missing`` (UInt64): The rows that were skipped because the label or the score is null.
-        - ``n_unlabelled`` (UInt64): Those of them of which only the label is null, such as new rows whose
-          outcome is not known yet; null with ``state``, because states do not tell them apart.
-        - ``n_pos``, ``n_neg`` (UInt64): The positives and the negatives among the rows that were used.
+        - ``n`` (UInt64): The number of rows used.
+        - ``n_missing`` (UInt64): The number of rows skipped because the label or the score is null.
+        - ``n_unlabelled`` (UInt64): The number of skipped rows with a score but no label, such as new rows
+          with an unknown outcome; null with ``state``, because states do not count them separately.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         The numbers are null with no positives or no negatives (``average_precision`` only with no positives),
         and NaN if a score is NaN. ``se`` and the limits are also null with fewer than two positives or fewer
@@ -398,12 +397,12 @@ def bootstrap_ci(
     label, score, count
         The columns of rows, as in :func:`polars_auc.roc_auc`.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     n_resamples
         The number of resamples, from 2 to 10^7.
     seed
-        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
-        and groups, every number of threads and every engine.
+        The seed of the random numbers, 0 or more. With the same seed, the result does not depend on row
+        order, group order, thread count or engine.
     resample
         ``"stratified"`` resamples the rows of each class, ``"plain"`` the rows of both classes together.
     state

@@ -47,31 +47,32 @@ def always_valid(
     Parameters
     ----------
     auc, se
-        The AUC of each period and its standard error, as :func:`polars_auc.roc_auc_ci` gives them. Periods
-        must be of different rows. Differences of AUCs are possible, such as those of
+        The AUC of each period and its standard error, as returned by :func:`polars_auc.roc_auc_ci`. Periods
+        must contain different rows. Differences of AUCs are supported, such as the results of
         :func:`polars_auc.roc_auc_difference`. AUCs are from -1 to 1, and standard errors from 0 to 2.
     n_pos, n_neg
-        How many positives and negatives each AUC is of. With them the error also holds for periods of few
-        positives, because standard errors get a floor; always give them for AUCs, both or none. They are 1 or
-        more, and not for differences: a negative AUC is refused with them.
+        The numbers of positives and negatives of each AUC, 1 or more, both or none. Always pass them for
+        AUCs: standard errors then have a floor, so the error rate also holds for periods with few positives.
+        Not for differences: a negative AUC is refused with them.
     weight
-        How much each period counts, such as ``n_pos * n_neg / (n_pos + n_neg)``: 0, or from 1e-100 to 1e100;
-        all the same by default. It must not depend on the AUC of its period: ``1 / se**2`` does, because a
-        higher AUC has a smaller standard error, and moves the mean.
+        The weight of each period, such as ``n_pos * n_neg / (n_pos + n_neg)``: 0, or from 1e-100 to 1e100;
+        equal weights by default. It must not depend on the AUC of its period. ``1 / se**2`` does, because a
+        higher AUC has a smaller standard error, and biases the mean.
     level
-        The coverage, between 0 and 1. All intervals of all periods hold together with this probability.
+        The confidence level, between 0 and 1. It applies to the intervals of all periods jointly.
     alternative
         The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The interval is always
         two-sided.
     null
-        The value that is tested. 0.5 by default. For differences write 0.
+        The value under the null hypothesis. 0.5 by default. For differences use 0.
     margin
-        With a margin, a small p-value shows that the value is above ``null - margin``
-        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
-        (``"two-sided"``: equivalent, by two one-sided tests).
+        Tests against a bound instead of ``null``. A small p-value shows that the value is above ``null -
+        margin`` (``alternative="greater"``: non-inferiority), below ``null + margin`` (``"less"``), or
+        between both (``"two-sided"``: equivalence, by two one-sided tests).
     tightest_at
-        After how many periods the interval is to be tightest, compared with others that always hold. It holds
-        with any; the more periods, the wider at the start. The default of 28 nights is four weeks.
+        The number of periods after which the interval is narrowest relative to other always-valid intervals.
+        Any value is valid; larger values give wider intervals at the start. The default of 28 nights is four
+        weeks.
 
     Returns
     -------
@@ -179,28 +180,29 @@ def always_valid_change(
     Parameters
     ----------
     auc, se
-        The AUC of each period and its standard error, as :func:`polars_auc.roc_auc_ci` gives them. Periods
-        must be of different rows. Differences of AUCs are possible.
+        The AUC of each period and its standard error, as returned by :func:`polars_auc.roc_auc_ci`. Periods
+        must contain different rows. Differences of AUCs are supported.
     n_pos, n_neg
-        How many positives and negatives each AUC is of, as in :func:`polars_auc.always_valid`.
+        The numbers of positives and negatives of each AUC, as in :func:`polars_auc.always_valid`.
     baseline
-        How many periods at the start no change begins with; the first answer is that of the period after
-        them. By default 3 with ``n_pos`` and ``n_neg``, otherwise 28, four weeks of nights.
+        The number of periods at the start in which no change can begin; the first result is for the next
+        period. By default 3 with ``n_pos`` and ``n_neg``, otherwise 28, four weeks of nights.
     reference
-        The AUC that periods are compared with in place of those before, such as that of the validation or a
-        limit. It is taken as known without an error. A change may then begin with the first period.
+        The AUC to compare periods with instead of earlier periods, such as a validation result or a limit. It
+        is assumed to be known without error. A change may then begin with the first period.
     weight
-        How much each period counts, as in :func:`polars_auc.always_valid`.
+        The weight of each period, as in :func:`polars_auc.always_valid`.
     level
-        The coverage, between 0 and 1. All intervals of all periods hold together with this probability.
+        The confidence level, between 0 and 1. It applies to the intervals of all periods jointly.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` finds a rise,
-        and ``"less"`` a fall. The interval is always two-sided.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` detects a
+        rise, and ``"less"`` a fall. The interval is always two-sided.
     null
-        The value that is tested. It is a change; 0 by default. With ``alternative="less"`` and -0.01, a fall
-        of more than 0.01.
+        The value under the null hypothesis. It is a change; 0 by default. With ``alternative="less"`` and
+        -0.01, the test is for a fall of more than 0.01.
     tightest_at
-        How many periods after a change its interval is to be tightest, compared with others that always hold.
+        The number of periods after a change at which its interval is narrowest relative to other always-valid
+        intervals.
 
     Returns
     -------

@@ -45,28 +45,28 @@ def roc_auc(
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score
-        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+        Any numeric or Boolean column; higher means more positive. Scores are compared in their own dtype.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. A weight is the number of rows that the row represents.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. A weight acts as a number of identical rows.
     min_fpr, max_fpr
-        Bounds of the false positive rate. The result is the area between them: the integral of tpr over fpr.
+        Bounds of the false positive rate, for the partial area between them: the integral of tpr over fpr.
     min_tpr, max_tpr
-        Bounds of the true positive rate. The result is the integral of 1 - fpr over tpr. Bounds of both rates
-        are possible only as ``max_fpr`` with ``min_tpr``. They give the two-way partial area: the part of the
-        corner ``fpr <= max_fpr``, ``tpr >= min_tpr`` that is below the curve.
+        Bounds of the true positive rate, for the partial area between them: the integral of 1 - fpr over tpr.
+        ``max_fpr`` with ``min_tpr`` gives the two-way partial area: the part of the corner ``fpr <=
+        max_fpr``, ``tpr >= min_tpr`` below the curve. Other bounds of both rates are not supported.
     standardized
-        Whether a partial area is scaled like a whole area: one half for the diagonal, 1 for a perfect score.
-        Below the diagonal this is null; with ``"always"`` the same formula is taken there, as scikit-learn
-        does, and the number is below one half, perhaps below 0. Not possible for the two-way area.
+        Whether to scale a partial area like a whole area: 1/2 for the diagonal, 1 for a perfect score. Below
+        the diagonal the result is null; ``"always"`` applies the same formula there, as scikit-learn does,
+        with results below 1/2, possibly below 0. Not for the two-way area.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
     state
-        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``. The states
-        of a group are merged. With ``max_bins`` the answer is approximate: scores in one bin count as ties.
+        A column of states from :func:`polars_auc.roc_state` instead of ``label`` and ``score``. The states of
+        a group are merged. With ``max_bins`` the result is approximate: scores in the same bin count as ties.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def gini(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -158,7 +158,7 @@ def average_precision(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -204,18 +204,17 @@ def ks_statistic(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     alternative
         The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The distance is ``max |tpr -
         fpr|`` (two-sided), ``max (tpr - fpr)`` (greater), which is large if positives score higher, or ``max
         (fpr - tpr)`` (less).
     method
-        How the p-value is made:
+        The method of the p-value:
 
-        - ``"exact"``: by counting all ways of dealing the labels to these rows, with the ties that there are.
-          The time grows with positives times negatives: a second for 2 * 10^9 pairs, beyond which it is null.
-          Not possible with weights.
-        - ``"asymptotic"``: the limit for many rows. It is conservative if there are few rows or ties.
+        - ``"exact"``: from all assignments of the labels to these rows, with their ties. The time grows with
+          positives times negatives: a second for 2 * 10^9 pairs, beyond which it is null. Not with weights.
+        - ``"asymptotic"``: the limit for many rows; conservative with few rows, or with ties.
         - ``"auto"``: exact for fewer than 10,000 pairs of a positive and a negative, which is R's rule.
 
     Returns
@@ -224,13 +223,14 @@ def ks_statistic(
         One Struct for each group, named after the score:
 
         - ``ks`` (Float64): The distance, 0 to 1.
-        - ``difference`` (Float64): ``tpr - fpr`` where it occurs: the distance with its sign.
-        - ``threshold`` (the score's dtype): The score at which this distance occurs, where a row is predicted
-          positive if ``score >= threshold``; if there are several, the highest.
-        - ``p_value`` (Float64): For the hypothesis that both classes have the same distribution. Null with
-          weights, because weights do not say how many observations there are.
-        - ``method`` (String): How the p-value was made, ``"exact"`` or ``"asymptotic"``; null where it is.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``difference`` (Float64): ``tpr - fpr`` at ``threshold``: the distance with its sign.
+        - ``threshold`` (the score's dtype): The score with this distance, the highest of several: a row is
+          predicted positive if ``score >= threshold``.
+        - ``p_value`` (Float64): The p-value of the hypothesis that both classes have the same distribution.
+          Null with weights, which do not give the number of observations.
+        - ``method`` (String): The method of the p-value, ``"exact"`` or ``"asymptotic"``; null where the
+          p-value is null.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         ``ks``, ``difference``, ``threshold`` and ``p_value`` are null with no positives or no negatives, NaN
         if a score is NaN. Rows with a null label, score or weight are skipped.
@@ -267,7 +267,7 @@ def mean_positive_rank(
     Parameters
     ----------
     label, score, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -321,24 +321,25 @@ def gini_index(
     score
         Any numeric or Boolean column; higher means a larger target.
     points
-        Whether the points of the curve are listed.
+        Whether to list the points of the curve.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``gini`` (Float64): The index: 0 if the score is uninformative, below 1, negative if it orders rows
-          the wrong way round.
-        - ``normalized`` (Float64): ``gini`` over the index of the target ordered by itself, at most 1.
-        - ``points`` (List of Struct): With ``points``, for each distinct score, highest first, ``score``, the
-          share of rows that reach it, ``population``, and their share of the target's total, ``captured``
-          (Float64); the first point is (0, 0), without a score. Otherwise null.
+        - ``gini`` (Float64): The Gini index: 0 if the score is uninformative, below 1, negative if the score
+          orders rows the wrong way round.
+        - ``normalized`` (Float64): ``gini`` divided by the Gini index of the target ordered by itself, at
+          most 1.
+        - ``points`` (List of Struct): With ``points=True``, for each distinct score, highest first:
+          ``score``, the share of rows that reach it (``population``), and their share of the total
+          (``captured``, Float64). The first point is (0, 0) with a null score. Otherwise null.
         - ``total`` (Float64): The sum of the target.
-        - ``n`` (UInt64): The rows that were used.
+        - ``n`` (UInt64): The number of rows used.
 
         ``gini``, ``normalized`` and ``points`` are null if the total is not above 0; ``normalized`` also if
         all targets are equal. The numbers are NaN if a target or a score is NaN. Rows with a null target or
@@ -375,29 +376,29 @@ def unlabelled_roc_auc(
     Parameters
     ----------
     score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     label
-        Boolean, or an integer or float column that holds only 0 and 1. Null is a label that is not known.
+        Boolean, or an integer or float column that contains only 0 and 1. Null means unknown.
     assume
-        None takes nothing for granted. ``"calibrated"`` takes scores for probabilities: of the rows with a
-        score, labelled or not, this share is positive.
+        ``None`` makes no assumption. ``"calibrated"`` assumes that scores are probabilities: of the rows with
+        a given score, labelled or not, this share is positive.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): The AUC of the labelled rows, as :func:`polars_auc.roc_auc`.
-        - ``lower`` (Float64): The smallest AUC of all rows that any labels of the unlabelled rows give; null
-          if no labels give one.
-        - ``upper`` (Float64): The largest AUC that any labels give.
-        - ``expected_auc`` (Float64): With ``assume``, the expected pairs in order over the expected pairs of
-          all rows, 0 to 1; otherwise null.
-        - ``corrected_auc`` (Float64): The same after the logits of all scores have been moved by one number,
-          so that the scores of the labelled rows add up to the labelled positives. Null if no number does
-          that, as without a labelled positive or negative.
-        - ``n_pos``, ``n_neg`` (UInt64): Labelled positives and negatives.
-        - ``n_unlabelled`` (UInt64): Rows with a score and without a label.
+        - ``auc`` (Float64): The AUC of the labelled rows, as in :func:`polars_auc.roc_auc`.
+        - ``lower`` (Float64): The smallest AUC of all rows over all possible labels of the unlabelled rows;
+          null if no labels give an AUC.
+        - ``upper`` (Float64): The largest AUC over all possible labels.
+        - ``expected_auc`` (Float64): With ``assume``, the expected number of concordant pairs divided by the
+          expected number of pairs of all rows, 0 to 1; otherwise null.
+        - ``corrected_auc`` (Float64): The same after all logits are shifted by one constant, so that the
+          scores of the labelled rows sum to the number of labelled positives. Null if no constant does so, as
+          with no labelled positives or no labelled negatives.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of labelled positives and negatives.
+        - ``n_unlabelled`` (UInt64): The number of rows with a score and no label.
 
         ``auc`` is null with no labelled positives or no labelled negatives. All areas are NaN if a score is
         NaN. ``expected_auc`` and ``corrected_auc`` are also NaN if a score is not from 0 to 1. Rows with a

@@ -58,18 +58,18 @@ def roc_auc_power(
     Parameters
     ----------
     auc
-        The AUC, between 0 and 1: a column or a number. With None, the lowest AUC above one half that the test
-        finds with the given power is returned; one minus this AUC has the same power.
+        The AUC, between 0 and 1: a column or a number. ``None`` returns the smallest AUC above 1/2 that the
+        test detects with the given power; 1 minus this AUC has the same power.
     n_pos, n_neg
         The numbers of positives and negatives: columns or numbers.
     power
-        The probability that the test rejects, between 0 and 1. By default it is what is returned.
+        The power: the probability that the test rejects, between 0 and 1. By default it is returned.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The last two both mean a
-        one-sided test in the direction of the effect.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` and ``"less"``
+        both mean a one-sided test in the direction of the effect.
     alpha
-        The level of the test, between 0 and 1. With None, the level at which the test has the given power is
-        returned.
+        The significance level of the test, between 0 and 1. ``None`` returns the level at which the test has
+        the given power.
 
     Returns
     -------
@@ -151,14 +151,14 @@ def roc_auc_sample_size(
     auc
         The AUC, between 0 and 1: a column or a number.
     power
-        The probability that the test rejects, between 0 and 1.
+        The power: the probability that the test rejects, between 0 and 1.
     ratio
-        The number of negatives for each positive.
+        The number of negatives per positive.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The last two both mean a
-        one-sided test in the direction of the effect.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` and ``"less"``
+        both mean a one-sided test in the direction of the effect.
     alpha
-        The level of the test, between 0 and 1.
+        The significance level of the test, between 0 and 1.
 
     Returns
     -------
@@ -209,21 +209,21 @@ def roc_auc_difference_power(
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     power
-        The probability that the test rejects, between 0 and 1.
+        The power: the probability that the test rejects, between 0 and 1.
     ratio
-        The number of negatives for each positive among the needed rows; by default that of the pilot sample.
+        The number of negatives per positive among the rows needed; by default the ratio of the pilot sample.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The last two both mean a
-        one-sided test in the direction of the effect.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` and ``"less"``
+        both mean a one-sided test in the direction of the effect.
     alpha
-        The level of the test, between 0 and 1.
+        The significance level of the test, between 0 and 1.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
@@ -231,13 +231,13 @@ def roc_auc_difference_power(
         One Struct for each group, named after the first score:
 
         - ``difference`` (Float64): The first AUC minus the second.
-        - ``power`` (Float64): The power of the test with as many rows as in the pilot sample, if this is the
-          true difference.
-        - ``needed_pos`` (Float64): The positives that the test needs for the given power, not rounded; null
-          where the power is, and if the AUCs are equal.
-        - ``needed_neg`` (Float64): The negatives that it needs, in the ratio of the pilot sample or in the
-          given one.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``power`` (Float64): The power of the test with the rows of the pilot sample, if this is the true
+          difference.
+        - ``needed_pos`` (Float64): The number of positives that the test needs for the given power, not
+          rounded; null where ``power`` is null, and if the AUCs are equal.
+        - ``needed_neg`` (Float64): The number of negatives that the test needs, in the ratio of the pilot
+          sample or ``ratio``.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         ``difference`` is null with no positives or no negatives; the others also with fewer than two
         positives or fewer than two negatives, and for scores that rank the rows alike. The needed rows are

@@ -80,18 +80,18 @@ def roc_state(
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     max_bins
-        The most bins of the state, from 16 to 2^31. None makes an exact state, with a bin for each distinct
-        score. A state whose distinct scores are not more than ``max_bins`` is exact as well.
+        The maximum number of bins, from 16 to 2^31. ``None`` makes an exact state, with a bin for each
+        distinct score. A state with at most ``max_bins`` distinct scores is exact as well.
     scale
-        Where a state of ``max_bins`` has its small bins: ``"real"`` near 0, for any numbers;
-        ``"probability"`` near 0 and near 1, for scores from 0 to 1. None is ``"real"``. States of different
-        scales cannot be merged.
+        Where a state with ``max_bins`` has its narrow bins: ``"real"`` near 0, for any numbers;
+        ``"probability"`` near 0 and near 1, for scores from 0 to 1. ``None`` is ``"real"``. States with
+        different scales cannot be merged.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Weights are read as Float64, and are at least 5e-19; those of a class are less than 1e20
-        together. The state then has sums of weights, and answers every function that takes weights.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. Weights are read as Float64, and must be at least 5e-19; the weights of a class must sum to
+        less than 1e20. The state then contains sums of weights, for every function with a ``weight``.
 
     Returns
     -------
@@ -210,17 +210,16 @@ def rolling_merge_states(
     Parameters
     ----------
     state
-        A column of states from :func:`polars_auc.roc_state`, such as one for each day. Null states hold no
+        A column of states from :func:`polars_auc.roc_state`, such as one for each day. Null states contain no
         rows.
     by
-        When each state is of: a column of dates, datetimes or integers, in any order.
+        The time of each state: a column of dates, datetimes or integers, in any order.
     window
-        How long a window is: a length of time in the words of Polars, such as ``"28d"``, ``"1mo"`` or
-        ``"6h"``, or a ``timedelta``, of at most 500 years; for integers, and only for them, a whole number
-        above 0 and below 2^63. With older Polars it must not start at a local time that clocks skip or
-        repeat.
+        The length of a window: a Polars duration such as ``"28d"``, ``"1mo"`` or ``"6h"``, or a
+        ``timedelta``, at most 500 years. For integers, and only for them, an integer above 0 and below 2^63.
+        With older Polars a window must not start at a local time that clocks skip or repeat.
     within
-        The columns of groups whose windows are apart, such as segments. Null is a group of its own.
+        The columns of groups with separate windows, such as segments. Null is a group of its own.
 
     Returns
     -------
@@ -313,10 +312,10 @@ def roc_auc_bounds(
     Parameters
     ----------
     label, score, weight, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     state
-        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``. The states
-        of a group are merged.
+        A column of states from :func:`polars_auc.roc_state` instead of ``label`` and ``score``. The states of
+        a group are merged.
 
     Returns
     -------
@@ -361,12 +360,12 @@ def pack_state(
     state
         A column of states from :func:`polars_auc.roc_state`.
     keep_scores
-        Whether bins of several scores keep their lowest score. With False they say only which interval of the
-        partition they are, which takes 3.1 to 4.3 bytes a bin in place of 8.2 to 10.1 (measured for Float64
-        scores, ``benches/results/states.csv``). All counts stay the same, and so do
-        :func:`polars_auc.roc_auc`, :func:`polars_auc.roc_auc_bounds` and every answer that shows no
-        threshold. A threshold is then the lowest number of its interval: the same rows reach it, but it need
-        not be an observed score. Exact states, and bins whose rows share one score, keep their scores.
+        Whether bins of several scores keep their lowest score. With False they keep only their interval of
+        the partition: 3.1 to 4.3 bytes per bin instead of 8.2 to 10.1 (measured for Float64 scores,
+        ``benches/results/states.csv``). Counts, :func:`polars_auc.roc_auc`, :func:`polars_auc.roc_auc_bounds`
+        and all other results without thresholds stay the same. A threshold is then the lowest number of its
+        interval: the same rows reach it, but it need not be an observed score. Exact states, and bins whose
+        rows share one score, keep their scores.
 
     Returns
     -------

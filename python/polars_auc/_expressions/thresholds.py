@@ -50,18 +50,18 @@ def operating_point(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     criterion
-        - ``"youden"``: the largest ``tpr - r fpr``, with ``r = (1 - prevalence) / (cost prevalence)``. If
-          neither cost nor prevalence is given, r is 1 and this is Youden's index.
-        - ``"closest_topleft"``: the smallest ``(1 - tpr)² + r fpr²``, which is the point nearest to the upper
-          left corner.
-        - ``"cost"``: the smallest expected cost of a row, ``cost prevalence (1 - tpr) + (1 - prevalence)
+        - ``"youden"``: the largest ``tpr - r fpr``, with ``r = (1 - prevalence) / (cost prevalence)``. With
+          neither cost nor prevalence, r is 1, which is Youden's index.
+        - ``"closest_topleft"``: the smallest ``(1 - tpr)² + r fpr²``, the point nearest to the upper left
+          corner.
+        - ``"cost"``: the smallest expected cost per row, ``cost prevalence (1 - tpr) + (1 - prevalence)
           fpr``.
         - ``"max_f"``: the largest F measure.
-        - ``"target_fpr"``: the largest tpr whose fpr is at most ``target``.
-        - ``"target_tpr"``: the smallest fpr whose tpr is at least ``target``.
-        - ``"target_precision"``: the largest tpr whose precision is at least ``target``.
+        - ``"target_fpr"``: the largest tpr with an fpr of at most ``target``.
+        - ``"target_tpr"``: the smallest fpr with a tpr of at least ``target``.
+        - ``"target_precision"``: the largest tpr with a precision of at least ``target``.
         - ``"top_p"``: as many rows predicted positive as there are positives, or slightly more if scores tie.
           Ling, Huang and Zhang measure accuracy at this threshold.
     target
@@ -69,15 +69,14 @@ def operating_point(
     cost
         The cost of a false negative, above 0, if a false positive costs 1.
     prevalence
-        The share of positives in the data for which the threshold will be used. If it is not given,
-        ``"cost"`` takes the share in the group, and the other two criteria take one half, so that r depends
-        on the cost only.
+        The share of positives in the target population, between 0 and 1. By default, ``"cost"`` uses the
+        share in the group; ``"youden"`` and ``"closest_topleft"`` use one half, so that r depends on the cost
+        only.
     beta
         The weight of recall in the F measure, above 0: with 2, recall counts four times as much as precision.
     min_fpr, max_fpr
-        Bounds of the false positive rate, 0 to 1: the result is the best of the thresholds whose fpr lies
-        between them, both included. Not possible with ``"target_fpr"``, whose target is such a bound, and
-        with ``"top_p"``.
+        Bounds of the false positive rate, 0 to 1, both included: the result is the best threshold within
+        them. Not with ``"target_fpr"``, whose target is such a bound, and not with ``"top_p"``.
 
     Returns
     -------
@@ -85,8 +84,8 @@ def operating_point(
         One Struct for each group, named after the score:
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``. Null if it
-          is best to call no row positive.
-        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64; with weights Float64): The four counts; with weights the
+          is best to predict no row positive.
+        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64; with weights Float64): The four counts; with weights, the
           sums of weights (Float64).
         - ``tpr`` (Float64): ``tp / P``, 0 to 1.
         - ``fpr`` (Float64): ``fp / N``.
@@ -94,8 +93,8 @@ def operating_point(
         - ``accuracy`` (Float64): ``(tp + tn) / (P + N)``.
         - ``f`` (Float64): ``(1 + beta²) precision tpr / (beta² precision + tpr)``.
         - ``criterion`` (Float64): The value of the criterion at this threshold; for ``"top_p"`` the accuracy,
-          for a target the rate that was reached.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+          for a target the rate reached.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         Of several equally good thresholds, the result is the highest. No row is predicted positive only if
         this is better than every threshold. All but the last two fields are null with no positives or no
@@ -145,23 +144,22 @@ def confusion_at(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     at
-        The threshold: a row is predicted positive if ``score >= at``. Or several, in a list; the result is
-        then a list of records in the same order. Any number; it is compared with the scores in their own
-        dtype and without rounding, so 2.5 on integers means 3 and above. With Decimal scores a float stands
-        for the decimal that it is written as. With Float scores a Decimal with digits behind the point stands
-        for the nearest float. Or an expression, for a threshold of each row or of each group, such as
-        ``pl.col("cut_off")`` or ``pl.col("score").quantile(0.9)``; it is compared with the score as Polars
-        compares them, and rows where it is null are skipped. Not possible with ``state``.
+        The threshold: a row is predicted positive if ``score >= at``. A list of thresholds gives a list of
+        records in the same order. Numbers are compared with the scores in the dtype of the scores, without
+        rounding: 2.5 on integers means 3 and above. With Decimal scores a float means the decimal as written;
+        with Float scores a Decimal with fractional digits means the nearest float. An expression gives a
+        threshold for each row or group, such as ``pl.col("cut_off")`` or ``pl.col("score").quantile(0.9)``.
+        It is compared with the score as Polars does, and rows where it is null are skipped. Expressions are
+        not supported with ``state``.
     beta
         The weight of recall in the F measure, above 0: with 2, recall counts four times as much as precision.
     interval
-        The method for the intervals of tpr, fpr, precision and npv: ``"wilson"``, from the score test, or
-        ``"clopper_pearson"``, exact, which covers the true rate at least as often as the level says, and
-        usually more often.
+        The intervals of tpr, fpr, precision and npv: ``"wilson"``, from the score test, or
+        ``"clopper_pearson"``, exact, with a coverage of at least ``level`` and usually more.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
@@ -169,33 +167,33 @@ def confusion_at(
         One Struct for each group, named after the score; with several thresholds one List of Structs, which
         is null if a score is NaN:
 
-        - ``threshold`` (the score's dtype): The lowest value of that dtype that is not below ``at``; null if
-          the dtype has no such value. Of an expression, its own value (in its own dtype), and null if it has
-          several in the group.
-        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64; with weights Float64): The four counts; with weights the
+        - ``threshold`` (the score's dtype): The lowest value of the score's dtype that is not below ``at``;
+          null if there is none. For an expression, its value in its own dtype; null if it varies within the
+          group.
+        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64; with weights Float64): The four counts; with weights, the
           sums of weights (Float64).
-        - ``tpr``, ``tpr_lower``, ``tpr_upper`` (Float64): ``tp / P``: recall, sensitivity, and its limits.
-        - ``fpr``, ``fpr_lower``, ``fpr_upper`` (Float64): ``fp / N``: 1 - specificity, and its limits. All
-          limits are null with weights, because weights do not say how many observations there are.
-        - ``precision``, ``precision_lower``, ``precision_upper`` (Float64): ``tp / (tp + fp)``, the positive
-          predictive value, and its limits.
-        - ``npv``, ``npv_lower``, ``npv_upper`` (Float64): ``tn / (tn + fn)``, the negative predictive value,
-          and its limits.
-        - ``positive_likelihood``, ``positive_likelihood_lower``, ``positive_likelihood_upper`` (Float64):
-          ``tpr / fpr``: how much more often a positive is predicted positive.
-        - ``negative_likelihood``, ``negative_likelihood_lower``, ``negative_likelihood_upper`` (Float64):
-          ``(1 - tpr) / (1 - fpr)``: how much more often a positive is predicted negative. - ``odds_ratio``,
-          ``odds_ratio_lower``, ``odds_ratio_upper`` (Float64): The diagnostic odds ratio ``tp tn / (fp fn)``,
-          with its limits ``odds_ratio_lower``, ``odds_ratio_upper``. Limits of ratios are null if a count in
-          them is 0.
-        - ``accuracy`` (Float64): The share of rows that are classified correctly.
-        - ``error`` (Float64): The share of the others.
+        - ``tpr``, ``tpr_lower``, ``tpr_upper`` (Float64): ``tp / P`` (recall, sensitivity), with its limits.
+        - ``fpr``, ``fpr_lower``, ``fpr_upper`` (Float64): ``fp / N`` (1 - specificity), with its limits. All
+          limits are null with weights, which do not give the number of observations.
+        - ``precision``, ``precision_lower``, ``precision_upper`` (Float64): ``tp / (tp + fp)`` (positive
+          predictive value), with its limits.
+        - ``npv``, ``npv_lower``, ``npv_upper`` (Float64): ``tn / (tn + fn)`` (negative predictive value),
+          with its limits.
+        - ``positive_likelihood``, ``positive_likelihood_lower``, ``positive_likelihood_upper`` (Float64): The
+          positive likelihood ratio ``tpr / fpr``, with its limits.
+        - ``negative_likelihood``, ``negative_likelihood_lower``, ``negative_likelihood_upper`` (Float64): The
+          negative likelihood ratio ``(1 - tpr) / (1 - fpr)``, with its limits.
+        - ``odds_ratio``, ``odds_ratio_lower``, ``odds_ratio_upper`` (Float64): The diagnostic odds ratio ``tp
+          tn / (fp fn)``, with its limits. Limits of ratios are null if a count in them is 0.
+        - ``accuracy`` (Float64): The share of rows predicted correctly.
+        - ``error`` (Float64): The share of rows predicted incorrectly.
         - ``balanced_accuracy`` (Float64): ``(tpr + 1 - fpr) / 2``.
         - ``f`` (Float64): ``(1 + beta²) precision tpr / (beta² precision + tpr)``.
         - ``mcc`` (Float64): Matthews' correlation of labels and predicted classes, -1 to 1.
-        - ``kappa`` (Float64): Cohen's kappa, their agreement beyond chance, at most 1.
+        - ``kappa`` (Float64): Cohen's kappa: the agreement of labels and predicted classes beyond chance, at
+          most 1.
         - ``predicted_rate`` (Float64): The share of rows predicted positive.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         A rate is null where its denominator is 0: ``tpr`` and ``f`` with no positives, ``fpr`` with no
         negatives, ``balanced_accuracy`` with no positives or no negatives, ``precision`` if no row is
@@ -272,20 +270,20 @@ def tpr_at_fpr(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     fpr
-        The false positive rate, from 0 to 1. Or several, in a list; the result is then a list.
+        The false positive rate, from 0 to 1. A list of rates gives a list of records.
     interval
-        - ``"wilson"``: Wilson's interval of a share, among as many rows as would give it the variance of the
-          resamples, and no more than its class has.
-        - ``"percentile"``: quantiles of the resamples, as ``pROC::ci.se`` gives them.
+        - ``"wilson"``: Wilson's interval of a proportion. Its number of rows is the one that gives the
+          variance of the resamples, at most the rows of the class.
+        - ``"percentile"``: quantiles of the resamples, as in ``pROC::ci.se``.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     n_resamples
         The number of resamples, from 2 to 10^7.
     seed
-        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
-        and groups, every number of threads and every engine.
+        The seed of the random numbers, 0 or more. With the same seed, the result does not depend on row
+        order, group order, thread count or engine.
 
     Returns
     -------
@@ -360,20 +358,20 @@ def fpr_at_tpr(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     tpr
-        The true positive rate, from 0 to 1. Or several, in a list; the result is then a list.
+        The true positive rate, from 0 to 1. A list of rates gives a list of records.
     interval
-        - ``"wilson"``: Wilson's interval of a share, among as many rows as would give it the variance of the
-          resamples, and no more than its class has.
-        - ``"percentile"``: quantiles of the resamples, as ``pROC::ci.sp`` gives them.
+        - ``"wilson"``: Wilson's interval of a proportion. Its number of rows is the one that gives the
+          variance of the resamples, at most the rows of the class.
+        - ``"percentile"``: quantiles of the resamples, as in ``pROC::ci.sp``.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     n_resamples
         The number of resamples, from 2 to 10^7.
     seed
-        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
-        and groups, every number of threads and every engine.
+        The seed of the random numbers, 0 or more. With the same seed, the result does not depend on row
+        order, group order, thread count or engine.
 
     Returns
     -------

@@ -56,7 +56,7 @@ def mrmc_roc_auc(
         The adjustment of the p-values of the differences for the number of differences: see
         :func:`polars_auc.adjust_p_values`.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------

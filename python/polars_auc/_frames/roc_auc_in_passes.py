@@ -56,7 +56,7 @@ def roc_auc_in_passes(
         with the Arrow PyCapsule interface. It is read several times, and must have the same rows each time,
         in any order.
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score
         Any numeric or Boolean column; higher means more positive. Compared in its own dtype. An expression is
         evaluated in every pass. If its rounding may vary, as for means over groups, write the score to a file
