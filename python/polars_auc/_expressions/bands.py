@@ -359,9 +359,9 @@ def roc_difference_band(
           most ``1 - level`` exactly where the band excludes 0. The smallest is the p-value of the test that
           the curves are equal.
 
-        The list is null with fewer than two positives or fewer than two negatives (with ``cluster``, fewer
-        than two clusters with a positive, or with a negative), and if a score is NaN. Rows with a null label,
-        score or cluster are skipped, for both scores.
+        The list is null if a score is NaN, and with fewer than two positives or fewer than two negatives.
+        With ``cluster``, this counts the clusters with a positive and with a negative. Rows with a null
+        label, score or cluster are skipped, for both scores.
 
     Notes
     -----

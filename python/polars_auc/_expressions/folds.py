@@ -105,9 +105,9 @@ def cv_roc_auc(
 
     ``"delong"``: ``se² = sum over folds of (f sum (v - auc)² / P² + g sum (v - auc)² / N²) / k²`` over
     positives and negatives with placements v. ``f = P / (P - k)`` for the P positives of all k folds, and g
-    is the same for negatives, as in an analysis of variance, so a fold may have a single positive. With
-    ``cluster``, each sum within a fold is multiplied by the root of f or g, and the sums of a cluster are
-    added over its folds and squared. P and N then count the clusters of each fold with rows of the class
+    is the same for negatives, as in an analysis of variance. A fold may therefore have a single positive.
+    With ``cluster``, each sum within a fold is multiplied by the root of f or g, and the sums of a cluster
+    are added over its folds and squared. P and N then count the clusters of each fold with rows of the class
     (Obuchowski 1997). The limits are ``expit(logit(auc) ± t se / (auc (1 - auc)))`` with ``min(P, N) - k``
     degrees of freedom.
 

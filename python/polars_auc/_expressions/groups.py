@@ -211,9 +211,9 @@ def covariate_adjusted_roc_curve(
 ) -> pl.Expr:
     """Return the covariate-adjusted ROC curve: its rates are among rows with the same value of ``by``.
 
-    Use it if a covariate, such as the age class or the hospital, shifts the scores of all rows, so that a
-    common threshold has a different false positive rate in each stratum. Each point is reached if every
-    stratum has its own threshold, with the same false positive rate in all of them.
+    Use it if a covariate, such as the age class or the hospital, shifts the scores of all rows. A common
+    threshold then has a different false positive rate in each stratum. Each point is reached if every stratum
+    has its own threshold, with the same false positive rate in all of them.
 
     Parameters
     ----------

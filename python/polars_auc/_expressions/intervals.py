@@ -138,8 +138,8 @@ def roc_auc_ci(
         - ``n_clusters`` (UInt64): The number of clusters used; only with ``cluster``.
 
         ``auc`` is null with no positives or no negatives. The standard error and the limits are null with
-        fewer than two positives or fewer than two negatives (with ``cluster``, fewer than two clusters with a
-        positive, or with a negative), except for ``"hanley_mcneil"`` and ``"obuchowski"``. ``z`` and
+        fewer than two positives or fewer than two negatives. With ``cluster``, this counts the clusters with
+        a positive and with a negative. Exceptions are ``"hanley_mcneil"`` and ``"obuchowski"``. ``z`` and
         ``p_value`` are null where the standard error is null. Except for ``"wilson"``, they are also null if
         it is 0 and the AUC is not ``null``. All six are NaN if a score is NaN. Rows with a null label, score
         or cluster are skipped.
@@ -206,9 +206,8 @@ def roc_auc_ci(
     positives and 30 negatives, only about three negatives are within these bounds. Coverage is then 93.2,
     92.8 and 90.2 % by ``"logit"`` for AUCs of 0.6, 0.8 and 0.95, and 75.4 to 85.2 % with ``interval="bca"``.
     From a tpr of 0.8 with 30 positives and 300 negatives, it is 91.6 % by ``"logit"`` for an AUC of 0.95, and
-    86.9 to 93.0 % with ``interval="bca"``. With log-normal weights, whose logarithms have a standard
-    deviation of 1, and 30 to 300 positives, it is 94.3 to 98.5 % by ``"wilson"``, and 86.9 to 93.5 % by
-    ``"logit"``.
+    86.9 to 93.0 % with ``interval="bca"``. With 30 to 300 positives and log-normal weights (a standard
+    deviation of 1 on the log scale), it is 94.3 to 98.5 % by ``"wilson"``, and 86.9 to 93.5 % by ``"logit"``.
 
     Examples
     --------

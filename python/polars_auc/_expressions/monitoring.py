@@ -249,10 +249,11 @@ def always_valid_change(
     ``1 - level`` where the interval of this or an earlier period excludes ``null``.
 
     With ``n_pos`` and ``n_neg``, standard errors have the floor of :func:`always_valid`. Then at most 1.0 %
-    of simulated streams of 365 periods had any false alarm at 5 %, from 2 positives and 20 negatives a period
-    on, with a reference and with a baseline of 3 periods. Without counts it was up to 76 % with a reference,
-    and 7.2 % with a baseline of 28 (``benches/results/few_positives.csv``). If the true AUC varied between
-    periods by as much as the standard error, it was 22 % and 7 %, and 3 % for a fall without a reference.
+    of simulated streams of 365 periods had any false alarm at 5 %. This holds from 2 positives and 20
+    negatives a period on, with a reference and with a baseline of 3 periods. Without counts it was up to 76 %
+    with a reference, and 7.2 % with a baseline of 28 (``benches/results/few_positives.csv``). If the true AUC
+    varied between periods by as much as the standard error, it was 22 % and 7 %, and 3 % for a fall without a
+    reference.
 
     Comparing each night with the mean of a baseline would not be valid: all comparisons share the error of
     this mean. O(n²) for n periods.

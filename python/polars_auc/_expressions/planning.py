@@ -75,8 +75,8 @@ def roc_auc_power(
     -------
     polars.Expr, float or None
         Float64 for each row, named after the first column. Null if an input is null, if the AUC is not
-        between 0 and 1, if a number of rows is not above 0, and if no AUC or no level gives the power. For
-        numbers: a float, or None instead of null.
+        between 0 and 1, or if a number of rows is not above 0. Also null if no AUC or no level gives the
+        power. For numbers: a float, or None instead of null.
 
     Notes
     -----

@@ -130,8 +130,8 @@ def roc_state(
 
     Weights are rounded to 18 decimal places, and their sums are exact. Weights far below 1 lose digits:
     multiply all weights by a common factor. Weighted states also merge exactly. Their results equal those of
-    the rows to the last bit if all weights are multiples of 2^-18 with a sum below 2^43, and otherwise up to
-    the rounding of the weights.
+    the rows to the last bit if all weights are multiples of 2^-18 with a sum below 2^43. Otherwise they are
+    equal up to the rounding of the weights.
 
     Standard errors use the squares of the weights, also rounded to 18 decimal places. They equal those of the
     rows to the last bit if weights are multiples of 2^-9 and the squares at one score take fewer than 53 bits
