@@ -52,17 +52,17 @@ def group_states(
     frame
         The rows.
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     scores
         One or more numeric columns, higher meaning more positive.
     by
         The columns whose combinations make the segments.
     max_bins, scale
-        The most bins of a state, and where they are small: see :func:`polars_auc.roc_state`.
+        The maximum number of bins of a state, and where they are narrow: see :func:`polars_auc.roc_state`.
     weight
-        The weight of each row: a numeric column, finite and not negative.
+        The weight of each row: a numeric column, finite, 0 or more.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative.
+        The number of identical rows that each row represents: a column of integers, 0 or more.
 
     Returns
     -------

@@ -23,7 +23,7 @@ const fn standard(name: &'static str, kind: ParameterKind, text: &'static str) -
 
 /// The standard parameters.
 pub const STANDARD: &[Standard] = &[
-    standard("alpha", ParameterKind::Number, "The level of the test, between 0 and 1."),
+    standard("alpha", ParameterKind::Number, "The significance level of the test, between 0 and 1."),
     standard(
         "alternative",
         ParameterKind::Word(words::<Alternative>),
@@ -32,43 +32,42 @@ pub const STANDARD: &[Standard] = &[
     standard(
         "cluster",
         ParameterKind::Column,
-        "A column of clusters: the rows of one cluster, such as those of one customer, are not independent.",
+        "The cluster of each row, such as the customer: rows of the same cluster are not independent.",
     ),
     standard(
         "count",
         ParameterKind::Column,
-        "The number of identical rows that each row represents: a column of integers that are not negative. The \
-         result equals that of the repeated rows. Rows of count 0 or null are left out.",
+        "The number of identical rows that each row represents: a column of integers, 0 or more. The result equals \
+         the result of the repeated rows. Rows with a count of 0 or null are skipped.",
     ),
     standard(
         "label",
         ParameterKind::Column,
-        "Boolean, or an integer or float column that holds only 0 and 1.",
+        "Boolean, or an integer or float column that contains only 0 and 1.",
     ),
-    standard("level", ParameterKind::Number, "The coverage, between 0 and 1."),
+    standard("level", ParameterKind::Number, "The confidence level, between 0 and 1."),
     standard(
         "margin",
         ParameterKind::Number,
-        "With a margin, a small p-value shows that the value is above `null - margin` \
-         (`alternative=\"greater\"`: not inferior), below `null + margin` (`\"less\"`), or between both \
-         (`\"two-sided\"`: equivalent, by two one-sided tests).",
+        "Tests against a bound instead of `null`. A small p-value shows that the value is above `null - margin` \
+         (`alternative=\"greater\"`: non-inferiority), below `null + margin` (`\"less\"`), or between both \
+         (`\"two-sided\"`: equivalence, by two one-sided tests).",
     ),
     standard("n_resamples", ParameterKind::Integer, "The number of resamples, from 2 to 10^7."),
-    standard("null", ParameterKind::Number, "The value that is tested."),
+    standard("null", ParameterKind::Number, "The value under the null hypothesis."),
     standard("score", ParameterKind::Column, "Any numeric or Boolean column; higher means more positive."),
     standard("score_a", ParameterKind::Column, "Any numeric or Boolean columns; higher means more positive."),
     standard("score_b", ParameterKind::Column, ""),
     standard(
         "seed",
         ParameterKind::Integer,
-        "The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows and \
-         groups, every number of threads and every engine.",
+        "The seed of the random numbers, 0 or more. With the same seed, the result does not depend on row order, group \
+         order, thread count or engine.",
     ),
     standard("state", ParameterKind::Column, "A column of states from `roc_state()`."),
     standard(
         "weight",
         ParameterKind::Column,
-        "The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are left \
-         out.",
+        "The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are skipped.",
     ),
 ];

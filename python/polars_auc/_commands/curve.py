@@ -98,7 +98,7 @@ def _add_bands(command: argparse.ArgumentParser) -> None:
     methods = get_args(BandMethod)
     bands = f"draw confidence bands: {', '.join(methods)}; a table then holds their points"
     add_value(command, "--band", bands, metavar="METHOD", choices=methods, dest="method")
-    level = "with --band, --kind net-benefit or --kind calibration: the coverage of the bands or intervals"
+    level = "with --band, --kind net-benefit or --kind calibration: the confidence level"
     add_value(command, "--level", f"{level} (default: 0.95)", float)
     points = "with --band or --folds: the number of places of a band or of the mean curve (default: 101)"
     add_value(command, "--points", points, int, "N", dest="n_points")

@@ -55,158 +55,156 @@ def roc_band(
     Parameters
     ----------
     label, score, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     method
-        These methods are made for the curve as a whole:
+        Simultaneous bands, for the whole curve:
 
-        - ``"likelihood"`` (the default): all points that are near enough to the curve, by the likelihood of
-          both rates. It needs no assumption about the scores. In simulations it held the whole curve about as
-          often as ``level`` says.
-        - ``"envelope"``: the mean curve of resamples, and so many of their standard deviations to either side
-          that the share ``level`` of them is within the band as a whole.
-        - ``"smoothed_bootstrap"``: the same about the observed curve, of samples from a smooth curve near it,
-          with two numbers of standard deviations: those that make the band the narrowest (the method PSN of
-          nsROC).
-        - ``"regional"``: so many standard deviations about the observed curve as its limiting process needs,
-          two Brownian bridges, from ``min_fpr`` to ``max_fpr`` (the method JMS of nsROC).
-        - ``"fixed_width"``: from the Kolmogorov-Smirnov bands of both classes. It holds for all
-          distributions, and it is wide.
-        - ``"working_hotelling"``: about the binormal curve of the means and standard deviations of the
-          classes. It holds if the scores of both classes are normally distributed.
+        - ``"likelihood"`` (the default): all points close to the curve by the likelihood of both rates. It
+          makes no assumption about the scores. In simulations the band contained the whole curve about as
+          often as ``level`` states.
+        - ``"envelope"``: the mean curve of the resamples plus and minus a multiple of their standard
+          deviation. The share ``level`` of the resampled curves lies entirely within the band.
+        - ``"smoothed_bootstrap"``: the observed curve minus and plus multiples of the standard deviation of
+          samples from a smooth curve. The two multiples give the narrowest band (the method PSN of nsROC).
+        - ``"regional"``: the observed curve plus and minus a multiple of its standard deviation, from
+          ``min_fpr`` to ``max_fpr``. The multiple is simulated from the limiting process, two Brownian
+          bridges (the method JMS of nsROC).
+        - ``"fixed_width"``: from the Kolmogorov-Smirnov bands of both classes. It is valid for all
+          distributions, and wide.
+        - ``"working_hotelling"``: around the binormal curve of the class means and standard deviations. It is
+          valid if the scores of both classes are normally distributed.
 
-        These have limits at each place by itself: the interval of a place holds with the probability
-        ``level``, but the band as a whole holds the curve less often. All but the last are drawn, from curves
-        of resamples or of folds.
+        Pointwise bands: the interval at each place has the coverage ``level``, but the whole band contains
+        the curve less often. All but ``"order_statistics"`` use curves of resamples or of folds.
 
         - ``"vertical"``: limits of the tpr at each fpr.
-        - ``"threshold"``: limits of the tpr at each threshold, drawn at the mean fpr of that threshold.
-        - ``"threshold_box"``: limits of both rates at each threshold. The band goes through the corners of
-          the boxes that they make.
-        - ``"threshold_ellipse"``: the ellipse that holds both rates of a threshold together, if they are
-          jointly normal. The band is about the ellipses of all thresholds.
+        - ``"threshold"``: limits of the tpr at each threshold, placed at the mean fpr of that threshold.
+        - ``"threshold_box"``: limits of both rates at each threshold. The band passes through the corners of
+          these boxes.
+        - ``"threshold_ellipse"``: the joint ellipse of both rates at each threshold, if they are jointly
+          normal. The band encloses the ellipses of all thresholds.
         - ``"radial"``: limits of the distance from the corner (1, 0), on rays from (0, 0) to (1, 1).
-        - ``"order_statistics"``: limits of the tpr at each fpr that hold for all distributions and numbers of
+        - ``"order_statistics"``: limits of the tpr at each fpr, valid for all distributions and numbers of
           rows.
 
-        These hold whole curves of those that were read, of resamples or of folds. Curves of resamples pass
-        through the steps of one sample, so the curve of the population is held less often.
+        Bands that contain the share ``level`` of whole curves, of resamples or of folds. Resampled curves
+        follow the steps of one sample, so these bands contain the curve of the population less often.
 
         - ``"optimized_radial"``: on each ray the k-th smallest and the k-th largest distance. k is the
-          largest number with which the share ``level`` of the curves is within the band as a whole.
-        - ``"central_region"``: from the lowest to the highest tpr of the share ``level`` of the curves that
-          are the deepest.
+          largest number for which the share ``level`` of the curves lies entirely within the band.
+        - ``"central_region"``: the range of the tpr over the deepest curves, the share ``level`` of all.
     distribution
-        For ``"vertical"``, ``"threshold"``, ``"threshold_box"`` and ``"radial"``, how limits follow from the
-        readings of a place:
+        For ``"vertical"``, ``"threshold"``, ``"threshold_box"`` and ``"radial"``, the limits at each place:
 
-        - ``"empirical"`` (the default): quantiles.
-        - ``"normal"``: the mean, minus and plus so many standard deviations.
-        - ``"binomial"``: the same, with the variance ``p (1 - p) / k`` for the mean p of k curves. This is
-          the paper's, for comparison: it grows narrower with the number of resamples.
+        - ``"empirical"`` (the default): quantiles of the curves.
+        - ``"normal"``: the mean plus and minus a multiple of the standard deviation.
+        - ``"binomial"``: the same with the variance ``p (1 - p) / k`` for the mean p of k curves, as in the
+          paper. It is for comparison only: the limits narrow as the number of resamples grows.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     n_points
-        The number of places, from 3 to 10,000. Between two places the band is a straight line, so 100 or more
-        are needed. For ``"likelihood"`` the places are at most so many false positive rates, which follow the
-        curve and are closer together near both ends. For thresholds they are the point where no row is
-        predicted positive, and thresholds that are spread evenly over the distinct scores, including the
-        highest and the lowest (all of them if they are fewer). Otherwise they are false positive rates from
-        ``min_fpr`` to ``max_fpr``, or angles in equal steps, both ends included.
+        The number of places, from 3 to 10,000. The band is linear between two places, so use 100 or more. For
+        ``"likelihood"``, at most this many false positive rates, denser near both ends of the curve. For
+        thresholds, the point where no row is predicted positive, and thresholds spread evenly over the
+        distinct scores, including the highest and the lowest (all if there are fewer). Otherwise, equally
+        spaced false positive rates from ``min_fpr`` to ``max_fpr``, or angles, both ends included.
     n_resamples, seed
-        The number of resamples (for ``"regional"``, of draws of its process), 2000 by default, and the seed
-        of the random numbers, 0 by default. The same seed gives the same band for every order of rows and
-        groups, every number of threads and every engine.
+        The number of resamples (for ``"regional"``, of simulations), 2000 by default, and the seed of the
+        random numbers, 0 by default. With the same seed, the band does not depend on row order, group order,
+        thread count or engine.
     resample
-        For the methods that read curves of resamples: ``"stratified"`` (the default) draws as many positives
-        and as many negatives as there are; ``"plain"`` draws as many rows as there are, of either class.
+        For ``"envelope"`` and the methods that support ``fold``: ``"stratified"`` (the default) resamples the
+        rows of each class, ``"plain"`` the rows of both classes together.
     min_fpr, max_fpr
-        For ``"regional"``, the first and the last false positive rate of the band, by default 0 and 1. The
-        band of a region holds the curve there, and is narrower than one for the whole curve.
+        For ``"regional"``, the range of false positive rates of the band, by default 0 to 1. A band for a
+        range is narrower than a band for the whole curve.
     fold
-        A column that says which rows make a curve of their own, such as the fold of cross-validation or the
-        number of a test set; any dtype except lists. The band is then that of these curves, and nothing is
-        drawn. Only for the methods of which it is said above that their curves may be of folds.
+        A column that assigns each row to one of several curves, such as the fold of a cross-validation or a
+        test set; any dtype except lists. The band is then computed from these curves, without resampling.
+        Only for ``"vertical"``, ``"threshold"``, ``"threshold_box"``, ``"threshold_ellipse"``, ``"radial"``,
+        ``"optimized_radial"`` and ``"central_region"``.
 
     Returns
     -------
     polars.Expr
         One List of Structs for each group, named after the score, with one struct for each place:
 
-        - ``at`` (Float64): The place: the fpr, or the angle in radians, from 0 to π/2; null for thresholds.
-        - ``threshold`` (Float64): Rows with ``score >= threshold`` are predicted positive. Null where no row
-          is predicted positive, and with the other methods.
-        - ``fpr`` (Float64): The fpr of the mean of the curves that were read; with one curve, its own.
-        - ``tpr`` (Float64): The tpr of that curve.
+        - ``at`` (Float64): The false positive rate, or for rays the angle in radians, from 0 to π/2; null for
+          thresholds.
+        - ``threshold`` (Float64): A row is predicted positive if ``score >= threshold``. Null where no row is
+          predicted positive, and for methods without thresholds.
+        - ``fpr`` (Float64): The mean fpr of the curves; with a single curve, its fpr.
+        - ``tpr`` (Float64): The mean tpr of the curves; with a single curve, its tpr.
         - ``lower_fpr`` (Float64): The fpr of the lower curve.
         - ``lower_tpr`` (Float64): The tpr of the lower curve.
         - ``upper_fpr`` (Float64): The fpr of the upper curve.
         - ``upper_tpr`` (Float64): The tpr of the upper curve.
 
-        All three curves are non-decreasing and within 0 to 1, and the mean curve is between the two
-        others. The list is null with fewer than two positives or fewer than two negatives (with ``fold``:
-        with fewer than two folds that have both classes), and if a score is NaN; for ``"working_hotelling"``
-        also if all scores of a class are equal, or one is infinite. Rows with a null label, score or fold
-        are skipped.
+        All three curves are non-decreasing and within 0 to 1, and the mean curve is between the other two.
+        The list is null with fewer than two positives or fewer than two negatives (with ``fold``, fewer than
+        two folds with both classes), and if a score is NaN; for ``"working_hotelling"`` also if all scores of
+        a class are equal, or one is infinite. Rows with a null label, score or fold are skipped.
 
     Notes
     -----
-    The sweeps, their boxes, the three distributions and the optimized radial band are those of Macskassy,
-    Provost and Littman (2003). A curve is a straight line between two points, and at a vertical step its top
-    counts. ROC curves are non-decreasing, so a lower limit also holds at larger rates, and an upper limit at
-    smaller rates. The band is narrowed accordingly, and contains the same curves.
+    The bands by places, ``distribution`` and ``"optimized_radial"`` are those of Macskassy, Provost and
+    Littman (2003). A curve is linear between points, and at a vertical step its top counts. ROC curves are
+    non-decreasing, so a lower limit also holds at larger rates, and an upper limit at smaller rates. The band
+    is narrowed accordingly, and contains the same curves. The coverage and width of all methods are in
+    ``benches/results/bands.csv``.
 
-    Likelihood: at a threshold with the rates f and t the distance of a point (x, y) is
-    ``N K(f, x) + P K(t, y)``, with ``K(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q))``, and its
-    distance from the curve is the least one over all thresholds (Berk and Jones 1979; Owen 1995; for the ROC
+    ``"likelihood"``: at a threshold with the rates f and t, the distance of a point (x, y) is
+    ``N K(f, x) + P K(t, y)``, with ``K(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q))``. The distance of
+    a point from the curve is the smallest over all thresholds (Berk and Jones 1979; Owen 1995; for the ROC
     curve Claeskens, Jing, Peng and Zhou 2003). The largest distance in the band is from a smoothed bootstrap
-    (Bertail, Clémençon and Vayatis 2008): samples of the same size are drawn from a smooth curve near the
-    observed one, and the bands of the share ``level`` of the samples contain the smooth curve. The coverage
-    and width of the bands of all methods are in ``benches/results/bands.csv``.
+    (Bertail, Clémençon and Vayatis 2008). Samples of the same size are drawn from a smooth curve near the
+    observed one; the bands of the share ``level`` of them contain the smooth curve.
 
-    Envelope: with ``m`` and ``s`` the mean and the standard deviation of the resamples at a place, the band
-    is ``m ± c s``, where ``c`` is the quantile at ``level``, over the resamples, of their greatest
-    ``|curve - m| / s`` of all places: the sup-t band (Montiel Olea and Plagborg-Møller 2019). Where resamples
-    hardly vary, ``s`` is no less than ``√(m (1 - m) / n_pos + z² / (4 n_pos²)) / (1 + z² / n_pos)``: half the
-    width of the interval of a share ``m`` of n_pos rows, divided by the normal quantile ``z`` (Wilson 1927).
-    The band holds both corners, as do the two that follow.
+    ``"envelope"``: ``m ± c s``, with the mean m and the standard deviation s of the resamples at a place. c
+    is the quantile at ``level``, over the resamples, of the largest ``|curve - m| / s`` over all places: the
+    sup-t band (Montiel Olea and Plagborg-Møller 2019). s is at least
+    ``√(m (1 - m) / n_pos + z² / (4 n_pos²)) / (1 + z² / n_pos)``: half the width of the interval of a share m
+    of n_pos rows, divided by the normal quantile z (Wilson 1927). The band contains both corners, as do the
+    next two.
 
-    Smoothed bootstrap: samples are drawn from the smooth curve of ``"likelihood"``. With ``s`` the standard
-    deviation of their curves, ``c1`` is exceeded by the greatest ``(curve - smooth) / s`` of a share of the
-    samples, and their least one is below ``c2`` in another share. Both shares together are ``1 - level``, and
-    of all such pairs that with the least ``c1 - c2`` is taken. The band is from ``curve - c1 s`` to
-    ``curve - c2 s`` (Martínez-Camblor, Pérez-Fernández and Corral 2018; Pérez-Fernández, Martínez-Camblor,
-    Filzmoser and Corral 2018). They smooth the distributions of the scores by kernels. Here the ranks are
-    smoothed, so that an increasing map of the scores changes nothing.
+    ``"smoothed_bootstrap"``: from ``curve - c1 s`` to ``curve - c2 s`` (Martínez-Camblor, Pérez-Fernández and
+    Corral 2018; Pérez-Fernández, Martínez-Camblor, Filzmoser and Corral 2018). s is the standard deviation of
+    samples from the smooth curve of ``"likelihood"``. The largest ``(curve - smooth) / s`` of a sample
+    exceeds c1 in one share of the samples, and the smallest is below c2 in another. Both shares sum to
+    ``1 - level``; of all such pairs, c1 and c2 have the smallest ``c1 - c2``. The authors smooth the
+    distributions of the scores by kernels. Here ranks are smoothed, so an increasing map of the scores
+    changes nothing.
 
-    Regional: in large samples the curve varies about that of the population R as
+    ``"regional"``: in large samples the curve varies about the curve R of the population as
     ``B1(R(x)) / √n_pos + R'(x) B2(x) / √n_neg`` with two Brownian bridges (Hsieh and Turnbull 1996). The band
-    is ``curve ± c s``, with ``s² = R (1 - R) / n_pos + R'² x (1 - x) / n_neg``, and ``c`` the quantile at
-    ``level`` of the greatest ``|process| / s`` of all places, which is drawn (Jensen, Müller and Schäfer
-    2000). R and its slope R' are those of the smooth curve of ``"likelihood"``, which looks at ranks, not
-    at scores. For both bands ``s`` has the least value of ``"envelope"``.
+    is ``curve ± c s``, with ``s² = R (1 - R) / n_pos + R'² x (1 - x) / n_neg``. c is the quantile at
+    ``level`` of the largest ``|process| / s`` over all places, by simulation (Jensen, Müller and Schäfer
+    2000). R and its slope R' are from the smooth curve of ``"likelihood"``. Here and for
+    ``"smoothed_bootstrap"``, s has the lower bound of ``"envelope"``.
 
-    Order statistics: the share of the population above the j-th highest of n negatives is distributed as
-    Beta(j, n - j + 1). Its quantiles give a threshold above which at most the share x of the negatives lies,
-    and one above which at least x does; quantiles of Beta distributions bound the tpr at both. Each of these
+    ``"order_statistics"``: the share of the population above the j-th highest of n negatives has the
+    distribution Beta(j, n - j + 1). Its quantiles give a threshold with at most the share x of the negatives
+    above it, and one with at least x. Quantiles of beta distributions bound the tpr at both. Each of these
     four bounds holds with the probability ``√((1 + level) / 2)`` (after Hilgers 1991).
 
-    Ellipses: at a threshold the squared Mahalanobis distance of both rates is at most ``-2 ln(1 - level)``,
-    the quantile of χ² with two degrees of freedom. The band takes the point of each ellipse that is farthest
+    ``"threshold_ellipse"``: the squared Mahalanobis distance of both rates is at most ``-2 ln(1 - level)``,
+    the quantile of χ² with two degrees of freedom. The band uses the point of each ellipse that is farthest
     from the curve at right angles to it (as Demidenko 2012 for the binormal curve).
 
-    Central region: the depth of a curve is for how many pairs of the others it is between both, summed over
-    the places (the modified band depth: López-Pintado and Romo 2009; Sun and Genton 2011).
+    ``"central_region"``: the depth of a curve is the number of pairs of other curves that enclose it, summed
+    over the places (the modified band depth: López-Pintado and Romo 2009; Sun and Genton 2011).
 
-    Fixed width: the distribution function of a class of n rows is known to within
-    ``d = K / (√n + 0.12 + 0.11 / √n)`` everywhere, K being the Kolmogorov quantile of ``√level`` (Campbell
-    1994; Stephens 1970), so the curve is within ``d0`` and ``d1`` of a point in both directions.
-    Working-Hotelling: between normal quantiles the curve is the line ``a + b z``, with limits
+    ``"fixed_width"``: the distribution function of a class of n rows is known to within
+    ``d = K / (√n + 0.12 + 0.11 / √n)`` everywhere, with the Kolmogorov quantile K of ``√level`` (Campbell
+    1994; Stephens 1970). The curve is therefore within d0 and d1 of a point in both directions.
+
+    ``"working_hotelling"``: between normal quantiles the curve is the line ``a + b z``, with limits at
     ``√(-2 ln(1 - level)) se(a + b z)`` (Ma and Hall 1993; Demidenko 2012).
 
-    Up to 16,384 rows, a resample draws row by row. Above, distinct scores are first joined into cells of at
-    most a 512th of either class, and a resample draws how many rows fall into each. Time is
-    O(n log n + r (min(n, 16,384) + p)) for r resamples and p places; ``"optimized_radial"`` and
-    ``"central_region"`` take O(p r log r) more. ``"regional"`` draws no rows, and takes O(n log n + r p).
+    Up to 16,384 rows, a resample draws rows one by one. Above, distinct scores are first merged into cells of
+    at most a 512th of either class, and a resample draws the number of rows in each cell. Time is O(n log n +
+    r (min(n, 16,384) + p)) for r resamples and p places; ``"optimized_radial"`` and ``"central_region"`` take
+    O(p r log r) more. ``"regional"`` resamples no rows, and takes O(n log n + r p).
 
     Examples
     --------
@@ -257,39 +255,39 @@ def band_coverage(
     *,
     level: float = 0.95,
 ) -> pl.Expr:
-    """Return how many of a group's curves are within a band, and how much of the others is outside.
+    """Return the share of a group's curves that lie within a band, and how much of each curve lies outside.
 
     Parameters
     ----------
     band
-        A column of bands from :func:`polars_auc.roc_band`, the same one in all rows of a group.
+        A column of bands from :func:`polars_auc.roc_band`, the same band in all rows of a group.
     curve
-        A column of curves, one in each row: lists of structs with ``fpr`` and ``tpr`` (Float64), as
-        :func:`polars_auc.roc_curve` makes them.
+        A column of curves, one per row: lists of structs with ``fpr`` and ``tpr`` (Float64), as returned by
+        :func:`polars_auc.roc_curve`.
     level
-        The coverage, between 0 and 1. It is the share of the curves that ``epsilon`` is about.
+        The confidence level, between 0 and 1. For ``epsilon``, it is the share of curves.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the band:
 
-        - ``coverage`` (Float64): The share of the curves that are wholly within the band.
-        - ``epsilon`` (Float64): The smallest share of outside points that the share ``level`` of the curves
-          does not exceed; 0 if so many curves are wholly within the band.
-        - ``n_curves`` (UInt64): The curves that were compared.
-        - ``epsilons`` (List of Float64): For each curve the share of its points that are outside, in
+        - ``coverage`` (Float64): The share of curves that lie entirely within the band.
+        - ``epsilon`` (Float64): The smallest value that at least the share ``level`` of the ``epsilons`` does
+          not exceed.
+        - ``n_curves`` (UInt64): The number of curves compared.
+        - ``epsilons`` (List of Float64): For each curve, the share of its points outside the band, in
           ascending order.
 
-        Rows with a null band or a null curve are skipped; without any other row ``coverage`` and ``epsilon``
-        are null.
+        Rows with a null band or a null curve are skipped; with no other rows ``coverage`` and ``epsilon`` are
+        null.
 
     Notes
     -----
-    Macskassy, Provost and Littman (2003, section 7): the epsilon of a curve is the share of its points that
-    are outside. The share of ``epsilons`` up to a number is the containment at that number. Only the points
-    of a curve are compared; the limits are straight lines between theirs. A difference of 1e-12 counts as
-    rounding.
+    Macskassy, Provost and Littman (2003, section 7): the epsilon of a curve is the share of its points
+    outside the band. The share of ``epsilons`` up to a number is the containment at that number. Only the
+    points of a curve are compared; the limits are linear between their points. A difference of 1e-12 counts
+    as rounding.
 
     Examples
     --------
@@ -319,34 +317,32 @@ def roc_difference_band(
 ) -> pl.Expr:
     """Return the difference of the ROC curves of two scores on the same rows, with a band and a test.
 
-    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
-    :func:`polars_auc.report`, take the first score from the others.
-
-    The band finds the false positive rates at which one score is better. Its limits are simultaneous: they
-    hold at all rates together.
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
+    opposite: the others minus the first score. The band is simultaneous, so it shows at which false positive
+    rates one score is better.
 
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     level
-        The coverage, between 0 and 1. It is that of the difference of the population's curves at all rates
-        together.
+        The confidence level, between 0 and 1. It applies to all rates jointly.
     n_points
-        The number of false positive rates, evenly between 0 and 1, both ends left out: all curves meet there.
+        The number of false positive rates, equally spaced between 0 and 1 without both ends, where all curves
+        meet.
     cluster
-        A column of clusters: the rows of one cluster, such as those of one customer, are not independent.
-        Whole clusters are then resampled.
+        The cluster of each row, such as the customer: rows of the same cluster are not independent. Whole
+        clusters are resampled.
     n_resamples
         The number of resamples, from 2 to 10^7.
     seed
-        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
-        and groups, every number of threads and every engine.
+        The seed of the random numbers, 0 or more. With the same seed, the result does not depend on row
+        order, group order, thread count or engine.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
@@ -359,30 +355,32 @@ def roc_difference_band(
         - ``difference`` (Float64): ``tpr_a - tpr_b``.
         - ``lower`` (Float64): The lower limit of the band, at least -1.
         - ``upper`` (Float64): The upper limit of the band, at most 1.
-        - ``p_value`` (Float64): For no difference at this rate, adjusted for all rates together. It is at
-          most ``1 - level`` exactly where the band leaves out 0. The smallest one is the p-value of the test
-          that the curves are the same.
+        - ``p_value`` (Float64): The p-value of no difference at this rate, adjusted for all rates. It is at
+          most ``1 - level`` exactly where the band excludes 0. The smallest is the p-value of the test that
+          the curves are equal.
 
-        Null if the group has fewer than two positives or fewer than two negatives (with clusters: if fewer
-        than two clusters have a positive, or fewer than two a negative), and if a score is NaN. Rows with a
-        null label, score or cluster are skipped, for both scores.
+        The list is null if a score is NaN, and with fewer than two positives or fewer than two negatives.
+        With ``cluster``, this counts the clusters with a positive and with a negative. Rows with a null
+        label, score or cluster are skipped, for both scores.
 
     Notes
     -----
     Rows, with both scores, or whole clusters are resampled within each class. Because a resample repeats
-    rows, each drawn row is moved to a nearby rank: on the scale of normal scores by ``0.4 n^(-1/5)``
-    standard deviations, n being the rows of its class (a smoothed bootstrap: Silverman and Young 1987). Let
-    ``d`` be the resampled differences at a rate, and ``s² = sd(d)² + (2 / n_pos)² + (2 / n_neg)²``. The band
-    is ``difference ± c s``, where ``c`` is the quantile at ``level``, over the resamples, of their greatest
-    ``|d - mean(d)| / s`` of all rates, and not below the quantile of the normal distribution for one rate.
-    The adjusted p-value is the share of the resamples whose greatest one is no less than ``|difference| / s``
-    (Westfall and Young 1993); the observed rows count as one of them, and it is not below the normal p-value.
-    With fewer than ``level / (1 - level)`` resamples the limits are -1 and 1. Exchanging the scores draws
-    other resamples.
+    rows, each row is moved to a nearby rank: by ``0.4 n^(-1/5)`` standard deviations on the scale of normal
+    scores, for the n rows of its class (a smoothed bootstrap: Silverman and Young 1987).
 
-    O(n) a resample, after O(n log n). Above 16,384 rows, scores are joined into cells of at most a 512th of
-    either class. Rows are still drawn one by one, so 2000 resamples of 10^6 rows take some minutes. Use fewer
-    resamples, or a sample of the rows.
+    Let d be the resampled differences at a rate, and ``s² = sd(d)² + (2 / n_pos)² + (2 / n_neg)²``. The band
+    is ``difference ± c s``. c is the quantile at ``level``, over the resamples, of the largest
+    ``|d - mean(d)| / s`` over all rates, and at least the normal quantile for one rate. With fewer than
+    ``level / (1 - level)`` resamples the limits are -1 and 1.
+
+    The adjusted p-value is the share of the resamples whose largest value is at least ``|difference| / s``
+    (Westfall and Young 1993). The observed rows count as one resample, and the p-value is at least the normal
+    one. Exchanging the scores gives other resamples.
+
+    O(n) for each resample, after O(n log n). Above 16,384 rows, scores are merged into cells of at most a
+    512th of either class. Rows are still drawn one by one, so 2000 resamples of 10^6 rows take some minutes.
+    Use fewer resamples, or a sample of the rows.
 
     ``docs/comparing-two-curves.md`` has the measured coverage of the band at 0.95: 88 to 98 % with 2,000
     positives and 20 negatives, and 93 to 100 % otherwise. It is lower with fewer than ten clusters.

@@ -38,52 +38,51 @@ def brier_score(
 ) -> pl.Expr:
     """Return the Brier score of probabilities with its interval, its skill and its parts.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
     label, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     score
-        The probability of a positive: any numeric column of numbers from 0 to 1.
+        The predicted probability of a positive: any numeric column with values from 0 to 1.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``brier_score`` (Float64): The score, from 0, which is best, to 1; null without rows.
-        - ``se`` (Float64): The standard error of the score; null with a single row.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``skill`` (Float64): The score in comparison with the rate of the group: ``1 - brier_score /
-          uncertainty``; null without a positive or without a negative.
-        - ``skill_se`` (Float64): The standard error of the skill.
-        - ``miscalibration`` (Float64): What the score loses because probabilities are not right, 0 or above:
-          its difference from the score of the isotonic fit.
-        - ``discrimination`` (Float64): What the isotonic fit gains in comparison with the rate of the group,
-          0 or above.
-        - ``uncertainty`` (Float64): The score of the rate of the group: ``rate (1 - rate)``.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``brier_score`` (Float64): The Brier score, from 0 (best) to 1; null with no rows.
+        - ``se`` (Float64): The standard error of the Brier score; null with a single row.
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
+        - ``skill`` (Float64): The Brier skill score, relative to a constant score equal to the rate of the
+          group: ``1 - brier_score / uncertainty``; null with no positives or no negatives.
+        - ``skill_se`` (Float64): The standard error of ``skill``.
+        - ``miscalibration`` (Float64): The loss due to miscalibration, 0 or above: ``brier_score`` minus the
+          Brier score of the isotonic fit.
+        - ``discrimination`` (Float64): The gain from discrimination, 0 or above: ``uncertainty`` minus the
+          Brier score of the isotonic fit.
+        - ``uncertainty`` (Float64): The Brier score of a constant score equal to the rate of the group:
+          ``rate (1 - rate)``.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        The parts add up: ``brier_score = miscalibration - discrimination + uncertainty``. Weights of which
-        the squares are not known, as in some states, give no standard errors: see :func:`roc_state`. All
-        numbers are null without rows and NaN if a score is NaN. Rows with a null label, score or weight are
-        skipped.
+        ``brier_score = miscalibration - discrimination + uncertainty``. Weighted states whose squares of
+        weights are unknown give no standard errors: see :func:`roc_state`. All numbers are null with no rows,
+        and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    The mean of ``(label - score)²`` (Brier 1950), from a sum without rounding errors, so that no order of
-    rows changes a bit. The standard error is the standard deviation of these squares over ``sqrt(n)``; with
-    weights ``se² = n / (n - 1) sum w² ((label - score)² - brier_score)² / (sum w)²``. The interval is cut off
-    at 0 and 1. ``skill`` is scikit-learn's ``d2_brier_score``; its standard error is by the influence of each
-    row on the score and on the rate (Jaeckel 1972).
+    The mean of ``(label - score)²`` (Brier 1950), from a sum without rounding errors, so row order does not
+    change a bit. The standard error is the standard deviation of these squares divided by ``sqrt(n)``; with
+    weights ``se² = n / (n - 1) sum w² ((label - score)² - brier_score)² / (sum w)²``. The interval is clipped
+    to 0 and 1. ``skill`` is scikit-learn's ``d2_brier_score``; its standard error is from the influence of
+    each row on the score and on the rate (Jaeckel 1972).
 
     The parts are those of CORP (Dimitriadis, Gneiting and Jordan 2021), as in R's reliabilitydiag: the
-    isotonic regression of the label on the score is its best calibrated version. It needs no bins.
-    O(n log n).
+    isotonic regression of the label on the score is its best calibrated version. It needs no bins. O(n log
+    n).
 
     Examples
     --------
@@ -108,57 +107,56 @@ def log_loss(
 ) -> pl.Expr:
     """Return the logarithmic loss of probabilities with its interval, its skill and its parts.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
     label, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     score
-        The probability of a positive: any numeric column of numbers from 0 to 1.
+        The predicted probability of a positive: any numeric column with values from 0 to 1.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``log_loss`` (Float64): The mean loss in natural logarithms, 0 or above; infinite if a probability
-          of 0 or 1 is wrong, null without rows.
+        - ``log_loss`` (Float64): The mean loss in natural logarithms, 0 or above; infinite if a score of 0 or
+          1 is wrong, null with no rows.
         - ``se`` (Float64): The standard error of the mean; null with a single row, and if the loss is
           infinite.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``normalized_entropy`` (Float64): The loss in comparison with that of the rate of the group:
-          ``log_loss / uncertainty``; null without a positive or without a negative. Below 1 if the score says
-          more than the rate.
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
+        - ``normalized_entropy`` (Float64): ``log_loss / uncertainty``, the loss relative to a constant score
+          equal to the rate of the group. Below 1, the score is more informative than the rate. Null with no
+          positives or no negatives.
         - ``skill`` (Float64): ``1 - normalized_entropy``.
-        - ``skill_se`` (Float64): The standard error of both.
-        - ``miscalibration`` (Float64): What is lost because probabilities are not right, 0 or above: the
-          difference from the loss of the isotonic fit.
-        - ``discrimination`` (Float64): What the isotonic fit gains in comparison with the rate of the group,
-          0 or above.
-        - ``uncertainty`` (Float64): The loss of the rate of the group, its entropy.
-        - ``n_infinite`` (UInt64; with weights Float64): Rows whose loss is infinite: positives with the score
-          0, and negatives with the score 1.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``skill_se`` (Float64): The standard error of ``normalized_entropy`` and of ``skill``.
+        - ``miscalibration`` (Float64): The loss due to miscalibration, 0 or above: ``log_loss`` minus the
+          loss of the isotonic fit.
+        - ``discrimination`` (Float64): The gain from discrimination, 0 or above: ``uncertainty`` minus the
+          loss of the isotonic fit.
+        - ``uncertainty`` (Float64): The loss of a constant score equal to the rate of the group: the entropy
+          of the rate.
+        - ``n_infinite`` (UInt64; with weights Float64): The number of rows with an infinite loss: positives
+          with score 0, and negatives with score 1.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        The parts add up: ``log_loss = miscalibration - discrimination + uncertainty``. Weights of which the
-        squares are not known, as in some states, give no standard errors: see :func:`roc_state`. All numbers
-        are null without rows and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        ``log_loss = miscalibration - discrimination + uncertainty``. Weighted states whose squares of weights
+        are unknown give no standard errors: see :func:`roc_state`. All numbers are null with no rows, and NaN
+        if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
     The mean of ``-ln score`` over positives and ``-ln (1 - score)`` over negatives (Good 1952), from a sum
-    without rounding errors, so that no order of rows changes a bit. A positive with the score 0, or a
-    negative with the score 1, makes it infinite. Other packages clip such scores, at ``1e-15`` or ``2^-52``,
-    which hides the fault: the loss then depends on where they clip. ``n_infinite`` counts these rows.
+    without rounding errors, so row order does not change a bit. A positive with score 0, or a negative with
+    score 1, makes it infinite. Other packages clip such scores at ``1e-15`` or ``2^-52``, which hides the
+    fault: the loss then depends on the clipping. ``n_infinite`` counts these rows.
 
-    The standard error is that of a mean, as in :func:`polars_auc.brier_score`. ``normalized_entropy`` is the
-    loss over that of a score that says the rate of the group for each row (He et al. 2014); ``skill`` is
-    scikit-learn's ``d2_log_loss_score``. The parts are those of CORP: see :func:`polars_auc.brier_score`.
-    O(n log n).
+    The standard error is that of a mean, as in :func:`polars_auc.brier_score`. ``normalized_entropy`` is from
+    He et al. (2014); ``skill`` is scikit-learn's ``d2_log_loss_score``. The parts are those of CORP: see
+    :func:`polars_auc.brier_score`. O(n log n).
 
     Examples
     --------
@@ -186,48 +184,48 @@ def brier_score_difference(
 ) -> pl.Expr:
     """Return the difference of the Brier scores of two probabilities, with its interval and test.
 
-    The difference is ``score_a`` minus ``score_b`` on the same rows; lower is better. The scores are
-    probabilities: a score below 0 or above 1 is an error.
+    The difference is ``score_a`` minus ``score_b`` on the same rows; lower is better. Scores below 0 or above
+    1 are an error.
 
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
-        The probabilities of a positive: numeric columns of numbers from 0 to 1.
+        The predicted probabilities of a positive: numeric columns with values from 0 to 1.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"less"`` the first
-        score is better.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"less"``, the
+        alternative is that the first score is better.
     null
-        The value that is tested. 0 by default.
+        The value under the null hypothesis. 0 by default.
     margin
-        With a margin, a small p-value shows that the value is above ``null - margin``
-        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
-        (``"two-sided"``: equivalent, by two one-sided tests).
+        Tests against a bound instead of ``null``. A small p-value shows that the value is above ``null -
+        margin`` (``alternative="greater"``: non-inferiority), below ``null + margin`` (``"less"``), or
+        between both (``"two-sided"``: equivalence, by two one-sided tests).
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``estimate_a`` (Float64): The mean loss of the first score; lower is better. Null without rows.
+        - ``estimate_a`` (Float64): The mean loss of the first score; lower is better. Null with no rows.
         - ``estimate_b`` (Float64): The mean loss of the second score.
         - ``difference`` (Float64): ``estimate_a - estimate_b``; null if both are infinite.
         - ``se`` (Float64): The standard error of the difference; null with a single row, and if a loss is
           infinite.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``z`` (Float64): ``(difference - null) / se``. With a margin it is the distance from the bound that
-          decides.
-        - ``p_value`` (Float64): The test of ``null``, by the normal distribution.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
+        - ``z`` (Float64): ``(difference - null) / se``. With a margin, the distance from the bound ``null ±
+          margin`` that determines the p-value.
+        - ``p_value`` (Float64): The p-value of the test of ``null``, by the normal distribution.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         Scores that are equal in all rows have a difference of 0 and a p-value of 1. ``z`` and ``p_value`` are
         null if only the standard error is 0. The Float64 fields are NaN if a score is NaN. Rows with a null
@@ -235,8 +233,8 @@ def brier_score_difference(
 
     Notes
     -----
-    The standard error is that of the mean of the differences of the squared errors, row by row (Diebold and
-    Mariano 1995, for independent rows): their standard deviation over ``sqrt(n)``, with weights as in
+    The standard error is that of the mean difference of the squared errors, row by row (Diebold and Mariano
+    1995, for independent rows): their standard deviation divided by ``sqrt(n)``, with weights as in
     :func:`polars_auc.brier_score`. All sums are without rounding errors. O(n).
 
     Examples
@@ -267,48 +265,48 @@ def log_loss_difference(
 ) -> pl.Expr:
     """Return the difference of the logarithmic losses of two probabilities, with its interval and test.
 
-    The difference is ``score_a`` minus ``score_b`` on the same rows; lower is better. The scores are
-    probabilities: a score below 0 or above 1 is an error.
+    The difference is ``score_a`` minus ``score_b`` on the same rows; lower is better. Scores below 0 or above
+    1 are an error.
 
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
-        The probabilities of a positive: numeric columns of numbers from 0 to 1.
+        The predicted probabilities of a positive: numeric columns with values from 0 to 1.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"less"`` the first
-        score is better.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"less"``, the
+        alternative is that the first score is better.
     null
-        The value that is tested. 0 by default.
+        The value under the null hypothesis. 0 by default.
     margin
-        With a margin, a small p-value shows that the value is above ``null - margin``
-        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
-        (``"two-sided"``: equivalent, by two one-sided tests).
+        Tests against a bound instead of ``null``. A small p-value shows that the value is above ``null -
+        margin`` (``alternative="greater"``: non-inferiority), below ``null + margin`` (``"less"``), or
+        between both (``"two-sided"``: equivalence, by two one-sided tests).
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``estimate_a`` (Float64): The mean loss of the first score; lower is better. Null without rows.
+        - ``estimate_a`` (Float64): The mean loss of the first score; lower is better. Null with no rows.
         - ``estimate_b`` (Float64): The mean loss of the second score.
         - ``difference`` (Float64): ``estimate_a - estimate_b``; null if both are infinite.
         - ``se`` (Float64): The standard error of the difference; null with a single row, and if a loss is
           infinite.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``z`` (Float64): ``(difference - null) / se``. With a margin it is the distance from the bound that
-          decides.
-        - ``p_value`` (Float64): The test of ``null``, by the normal distribution.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
+        - ``z`` (Float64): ``(difference - null) / se``. With a margin, the distance from the bound ``null ±
+          margin`` that determines the p-value.
+        - ``p_value`` (Float64): The p-value of the test of ``null``, by the normal distribution.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         A loss is infinite if a score of 0 or 1 is wrong, as in :func:`polars_auc.log_loss`; there is then no
         standard error. Scores that are equal in all rows have a difference of 0 and a p-value of 1. The
@@ -346,78 +344,80 @@ def calibration_summary(
 ) -> pl.Expr:
     """Return how far probabilities are from the rates of positives, with tests.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
     label, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     score
-        The probability of a positive: any numeric column of numbers from 0 to 1.
+        The predicted probability of a positive: any numeric column with values from 0 to 1.
     bins
-        The number of groups of the Hosmer-Lemeshow test, from 2 on.
+        The number of groups of the Hosmer-Lemeshow test, 2 or more.
     fitted
-        Whether the score was fitted to these rows, so that the Hosmer-Lemeshow test has two degrees of
-        freedom less.
+        Whether the score was fitted to these rows, which reduces the degrees of freedom of the
+        Hosmer-Lemeshow test by 2.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``mean_score`` (Float64): The mean score; null without rows.
+        - ``mean_score`` (Float64): The mean score; null with no rows.
         - ``rate`` (Float64): The share of positives.
-        - ``observed_expected`` (Float64): ``rate / mean_score``; 1 is best, above 1 the score is too low.
-          Null if all scores are 0.
-        - ``observed_expected_lower``, ``observed_expected_upper`` (Float64): Its limits, on the scale of the
-          logarithm; null without a positive.
+        - ``observed_expected`` (Float64): ``rate / mean_score``; 1 is best, and above 1 the scores are too
+          low. Null if all scores are 0.
+        - ``observed_expected_lower``, ``observed_expected_upper`` (Float64): Its confidence limits, on the
+          log scale; null with no positives.
         - ``observed_expected_p_value`` (Float64): The p-value of the two-sided score test that the expected
-          number of positives is right; null if all scores are 0 or 1.
+          number of positives is correct; null if all scores are 0 or 1.
         - ``in_the_large`` (Float64): Calibration in the large, the intercept of the logistic recalibration
-          with slope 1; 0 is best. Null without both classes and if a score is 0 or 1.
+          with slope 1; 0 is best. Null with no positives or no negatives, and if a score is 0 or 1.
         - ``in_the_large_se``, ``in_the_large_lower``, ``in_the_large_upper`` (Float64): Its standard error
-          and limits.
-        - ``slope`` (Float64): The slope of the logistic recalibration; 1 is best, below 1 the score is too
-          extreme. Null also if the score separates the classes or has one value.
-        - ``slope_se``, ``slope_lower``, ``slope_upper`` (Float64): Its standard error and limits.
-        - ``intercept`` (Float64): The intercept of the same regression; not calibration in the large.
-        - ``intercept_se``, ``intercept_lower``, ``intercept_upper`` (Float64): Its standard error and limits.
-        - ``spiegelhalter_z`` (Float64): Spiegelhalter's z; positive if errors are larger than expected. Null
-          if no score can be wrong in this way: all 0, 0.5 or 1.
-        - ``spiegelhalter_p_value`` (Float64): Its two-sided p-value.
-        - ``hosmer_lemeshow`` (Float64): The statistic of Hosmer and Lemeshow; null with weights, and if all
-          scores are equal.
-        - ``hosmer_lemeshow_df`` (UInt64): Its degrees of freedom: the groups, less 2 with ``fitted=True``.
-        - ``hosmer_lemeshow_p_value`` (Float64): Its p-value.
-        - ``ici`` (Float64): The mean distance of the score from the isotonic fit (integrated calibration
-          index).
+          and confidence limits.
+        - ``slope`` (Float64): The slope of the logistic recalibration; 1 is best, and below 1 the scores are
+          too extreme. Null also if the scores separate the classes or are all equal.
+        - ``slope_se``, ``slope_lower``, ``slope_upper`` (Float64): Its standard error and confidence limits.
+        - ``intercept`` (Float64): The intercept of the logistic recalibration with this slope; not
+          calibration in the large.
+        - ``intercept_se``, ``intercept_lower``, ``intercept_upper`` (Float64): Its standard error and
+          confidence limits.
+        - ``spiegelhalter_z`` (Float64): Spiegelhalter's z, positive if errors are larger than expected. Null
+          if all scores are 0, 0.5 or 1.
+        - ``spiegelhalter_p_value`` (Float64): The two-sided p-value of ``spiegelhalter_z``.
+        - ``hosmer_lemeshow`` (Float64): The Hosmer-Lemeshow statistic; null with weights, and if all scores
+          are equal.
+        - ``hosmer_lemeshow_df`` (UInt64): Its degrees of freedom: the number of groups, minus 2 with
+          ``fitted=True``.
+        - ``hosmer_lemeshow_p_value`` (Float64): The p-value of ``hosmer_lemeshow``.
+        - ``ici`` (Float64): The integrated calibration index: the mean distance between the score and the
+          isotonic fit.
         - ``e50`` (Float64): The median distance.
         - ``e90`` (Float64): The 90th percentile of the distance.
         - ``emax`` (Float64): The largest distance.
-        - ``n_certain`` (UInt64; with weights Float64): Rows with a score of 0 or 1.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``n_certain`` (UInt64; with weights Float64): The number of rows with a score of 0 or 1.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        All numbers are null without rows and NaN if a score is NaN. Rows with a null label, score or weight
+        All numbers are null with no rows, and NaN if a score is NaN. Rows with a null label, score or weight
         are skipped.
 
     Notes
     -----
     The logistic recalibration is ``logit P(label) = intercept + slope logit(score)`` by maximum likelihood
-    (Cox 1958); calibration in the large is the intercept with ``slope = 1``. Standard errors
-    are from the inverse information matrix, as in R's ``glm``; with weights from the sandwich estimator,
-    as in ``survey::svyglm``. ``observed_expected`` has limits on the log scale with the standard error
+    (Cox 1958); calibration in the large is the intercept with ``slope = 1``. Standard errors are from the
+    inverse information matrix, as in R's ``glm``; with weights from the sandwich estimator, as in
+    ``survey::svyglm``. ``observed_expected`` has limits on the log scale with the standard error
     ``sqrt((1 - rate) / n_pos)`` (Debray and others 2017). Spiegelhalter (1986) tests
     ``sum (label - score) (1 - 2 score)``.
 
     The test of Hosmer and Lemeshow (1980) depends on the choice of groups, has little power in small data and
-    rejects every model in large data. Prefer the slope, calibration in the large and ``ici``. Its groups lie
+    rejects every model in large data. Prefer the slope, calibration in the large and ``ici``. Its groups are
     between type 7 quantiles; equal quantiles are merged.
 
     ``ici``, ``e50``, ``e90`` and ``emax`` (Austin and Steyerberg 2019) are distances from the isotonic
-    regression instead of a smoother, so that they need no bandwidth. O(n log n).
+    regression instead of a smoother, so they need no bandwidth. O(n log n).
 
     Examples
     --------
@@ -448,70 +448,73 @@ def calibration_curve(
 ) -> pl.Expr:
     """Return the mean score and the rate of positives in bins: a calibration curve.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
     label, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     score
-        The probability of a positive: any numeric column of numbers from 0 to 1.
+        The predicted probability of a positive: any numeric column with values from 0 to 1.
     method
-        ``"quantile"`` (default): bins of about as many rows, between quantiles of the scores (Hyndman and Fan
-        1996, type 7; with weights, of their distribution function). ``"uniform"``: bins of equal width.
-        ``"isotonic"``: the blocks of the isotonic regression, which need no choice of bins.
+        - ``"quantile"`` (default): bins with about the same number of rows, between type 7 quantiles of the
+          scores (Hyndman and Fan 1996; with weights, quantiles of the weighted distribution).
+        - ``"uniform"``: bins of equal width.
+        - ``"isotonic"``: the blocks of the isotonic regression, which need no choice of bins.
     bins
         The number of bins, 10 by default.
     edges
-        The edges of the bins, ascending, instead. Scores beyond them are in no bin.
+        The edges of the bins in ascending order, instead of ``bins``. Scores outside the edges are in no bin.
     band
-        The limits of isotonic blocks. ``"confidence"``: a band that contains the probabilities of a positive
-        at all scores at once, with the coverage ``level``, if they do not decrease with the score. It holds
-        for any number of rows. With more than 200 distinct scores, neighbouring scores are joined.
-        ``"consistency"``: a range for the rate of each block if the scores are the probabilities, from
-        resampled labels; a block outside is miscalibrated. Not with ``weight``.
+        The limits of isotonic blocks.
+
+        - ``"confidence"``: a simultaneous confidence band at ``level`` for the probabilities of a positive at
+          all scores, if they do not decrease with the score. It is valid for any number of rows. With more
+          than 200 distinct scores, neighbouring scores are merged.
+        - ``"consistency"``: a range for the rate of each block if the scores are the true probabilities, from
+          resampled labels. A block outside is miscalibrated. Not with ``weight``.
     n_resamples, seed
         For ``"consistency"``, the number of resamples, 2000 by default, and the seed of the random numbers, 0
-        by default. The same seed gives the same band for every order of rows and groups, every number of
-        threads and every engine.
+        by default. With the same seed, the band does not depend on row order, group order, thread count or
+        engine.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
     polars.Expr
         One List of Structs for each group, named after the score, the lowest scores first:
 
-        - ``bin`` (UInt64): Its number, 1 for the lowest scores. A bin without rows is left out.
-        - ``lowest`` (Float64): The lower edge of the bin; of an isotonic block the lowest score.
-        - ``highest`` (Float64): The upper edge of the bin, which belongs to it; of an isotonic block the
-          highest score.
-        - ``n`` (UInt64; with weights Float64): Rows in the bin; with weights, as for positives, the sum of
-          their weights.
-        - ``n_pos`` (UInt64; with weights Float64): Positives in the bin.
-        - ``mean_score`` (Float64): The mean score.
+        - ``bin`` (UInt64): The number of the bin, 1 for the lowest scores. Empty bins are omitted.
+        - ``lowest`` (Float64): The lower edge of the bin; for an isotonic block, its lowest score.
+        - ``highest`` (Float64): The upper edge of the bin, inclusive; for an isotonic block, its highest
+          score.
+        - ``n`` (UInt64; with weights Float64): The number of rows in the bin; with weights, the sum of their
+          weights.
+        - ``n_pos`` (UInt64; with weights Float64): The number of positives in the bin; with weights, the sum
+          of their weights.
+        - ``mean_score`` (Float64): The mean score in the bin.
         - ``rate`` (Float64): The share of positives.
-        - ``rate_lower``, ``rate_upper`` (Float64): Its limits by Wilson's method, with Kish's effective rows
-          for weights. For isotonic blocks, which are chosen by their rates, the limits of ``band``; null
-          without it and for states with weights.
+        - ``rate_lower``, ``rate_upper`` (Float64): Its Wilson limits; with weights, for Kish's effective
+          number of rows. Isotonic blocks have the limits of ``band`` instead, because their edges depend on
+          the labels: null without ``band`` and for weighted states.
 
-        The list is null without rows and if a score is NaN. Rows with a null label, score or weight are
+        The list is null with no rows and if a score is NaN. Rows with a null label, score or weight are
         skipped.
 
     Notes
     -----
-    A bin contains the scores above its lower edge up to its upper edge; the first bin contains its lower edge
-    too. The numbers are those of scikit-learn's ``calibration_curve``, but where NumPy rounds a quantile that
-    is a score: the rows of this score are then in the next bin there, as is frequent with few distinct
-    scores. Isotonic blocks are those of the CORP reliability diagram (Dimitriadis, Gneiting and Jordan 2021).
-    O(n log n).
+    A bin contains the scores above its lower edge up to its upper edge; the first bin also contains its lower
+    edge. The numbers are those of scikit-learn's ``calibration_curve``, except where a quantile equals a
+    score and NumPy rounds it. The rows of this score are then in the next bin there, as is frequent with few
+    distinct scores. Isotonic blocks are those of the CORP reliability diagram (Dimitriadis, Gneiting and
+    Jordan 2021). O(n log n).
 
     The confidence band is that of Dimitriadis, Duembgen, Henzi, Puke and Ziegel (2023): limits of Clopper and
-    Pearson for all runs of neighbouring scores. The lower limit of a block is of its lowest score, the upper
-    one of its highest, so that both hold at all scores in it. Where rates decrease significantly within a
-    block, the limits are extended to its rate. The consistency band has the quantiles of the isotonic fit at
-    the mean score of the block.
+    Pearson for all runs of neighbouring scores. The lower limit of a block is for its lowest score, the upper
+    limit for its highest, so both hold at all its scores. If rates decrease significantly within a block, the
+    limits are extended to its rate. The consistency band has the quantiles of the isotonic fit at the mean
+    score of the block.
 
     Examples
     --------
@@ -539,21 +542,20 @@ def calibration_error(
 ) -> pl.Expr:
     """Return the expected, maximum and root mean square calibration error.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
     label, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     score
-        The probability of a positive: any numeric column of numbers from 0 to 1.
+        The predicted probability of a positive: any numeric column with values from 0 to 1.
     method
         The bins, as in :func:`polars_auc.calibration_curve`: ``"quantile"`` (default) or ``"uniform"``.
     bins
         The number of bins, 10 by default.
     edges
-        The edges of the bins, ascending, instead. Scores beyond them are in no bin.
+        The edges of the bins in ascending order, instead of ``bins``. Scores outside the edges are in no bin.
 
     Returns
     -------
@@ -561,22 +563,22 @@ def calibration_error(
         One Struct for each group, named after the score:
 
         - ``ece`` (Float64): The expected calibration error: the mean of ``|rate - mean score|`` over rows;
-          null without rows in bins.
+          null with no rows in bins.
         - ``mce`` (Float64): The maximum calibration error: the largest ``|rate - mean score|``.
         - ``rmsce`` (Float64): The root mean square of ``rate - mean score`` over rows.
-        - ``rmsce_debiased`` (Float64): The same without the bias of few rows in a bin: the variance of each
-          rate, ``rate (1 - rate) / (n - 1)``, is taken from its square; a bin of one row counts 0, and so
-          does a negative mean. Null with weights.
-        - ``n_bins`` (UInt64): Bins with rows.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``rmsce_debiased`` (Float64): ``rmsce`` corrected for the bias of small bins: each square is reduced
+          by the variance of the rate, ``rate (1 - rate) / (n - 1)``. A bin of one row, and a negative mean,
+          count as 0. Null with weights.
+        - ``n_bins`` (UInt64): The number of bins with rows.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        All numbers are null without rows and NaN if a score is NaN. Rows with a null label, score or weight
+        All numbers are null with no rows, and NaN if a score is NaN. Rows with a null label, score or weight
         are skipped.
 
     Notes
     -----
-    The numbers depend on the bins: with more bins, and with fewer rows, ``ece`` grows although the score is
-    right. ``rmsce_debiased`` removes this bias (Kumar, Liang and Ma 2019); the parts of :func:`brier_score`
+    The numbers depend on the bins: with more bins, and with fewer rows, ``ece`` grows even for a calibrated
+    score. ``rmsce_debiased`` removes this bias (Kumar, Liang and Ma 2019); the parts of :func:`brier_score`
     need no bins. O(n log n).
 
     Examples
@@ -600,22 +602,20 @@ def calibration_by_grade(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the rate of positives and the stated probability of each rating grade, with tests.
+    """Return the rate of positives and the predicted probability of each rating grade, with tests.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
     label, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     score
-        The probability stated for the grade of the row, one for each grade: at most 1,000 distinct numbers
-        from 0 to 1.
+        The predicted probability of the grade, from 0 to 1: at most 1,000 distinct values, one per grade.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     adjust
-        The adjustment of Jeffreys' p-values for the number of grades, as in
+        The adjustment of ``jeffreys_p_value`` for the number of grades, as in
         :func:`polars_auc.adjust_p_values`, or ``None``.
 
     Returns
@@ -623,27 +623,27 @@ def calibration_by_grade(
     polars.Expr
         One List of Structs for each group, named after the score, the lowest score first:
 
-        - ``score`` (Float64): The probability stated for the grade.
-        - ``n`` (UInt64): Rows in the grade.
-        - ``n_pos`` (UInt64): Positives in the grade.
+        - ``score`` (Float64): The predicted probability of the grade.
+        - ``n`` (UInt64): The number of rows in the grade.
+        - ``n_pos`` (UInt64): The number of positives in the grade.
         - ``expected`` (Float64): The expected number of positives: ``n score``.
         - ``rate`` (Float64): The share of positives.
-        - ``rate_lower``, ``rate_upper`` (Float64): Jeffreys' limits, quantiles of the beta distribution with
-          ``n_pos + 1/2`` and ``n - n_pos + 1/2``.
-        - ``jeffreys_p_value`` (Float64): Jeffreys' test that the score is not too low: the probability of
-          this beta distribution below the score.
-        - ``binomial_p_value`` (Float64): The exact binomial test of the same: the probability of ``n_pos``
-          positives or more.
-        - ``p_adjusted`` (Float64): The p-value of Jeffreys' test, adjusted for the number of grades.
+        - ``rate_lower``, ``rate_upper`` (Float64): Its Jeffreys limits, quantiles of the beta distribution
+          with parameters ``n_pos + 1/2`` and ``n - n_pos + 1/2``.
+        - ``jeffreys_p_value`` (Float64): The p-value of Jeffreys' test that the score is not too low: the
+          probability below the score under this beta distribution.
+        - ``binomial_p_value`` (Float64): The p-value of the exact binomial test of the same hypothesis: the
+          probability of ``n_pos`` or more positives.
+        - ``p_adjusted`` (Float64): ``jeffreys_p_value``, adjusted for the number of grades.
 
-        The list is null without rows and if a score is NaN. Rows with a null label or score are skipped.
+        The list is null with no rows and if a score is NaN. Rows with a null label or score are skipped.
 
     Notes
     -----
-    The score is the stated probability of the grade, such as the PD. Both tests are one-sided: a small
+    The score is the predicted probability of the grade, such as the PD. Both tests are one-sided: a small
     p-value shows that the probability is too low. Jeffreys' test is that of the European Central Bank's
-    instructions for validation reporting (2019), the probability of ``Beta(n_pos + 1/2, n - n_pos + 1/2)``
-    below the score. For a test over all grades take Spiegelhalter's of :func:`calibration_summary`. O(n log
+    instructions for validation reporting (2019): the probability of ``Beta(n_pos + 1/2, n - n_pos + 1/2)``
+    below the score. For a test over all grades use Spiegelhalter's in :func:`calibration_summary`. O(n log
     n).
 
     Examples

@@ -35,60 +35,61 @@ def multiclass_roc_auc(
     label
         The class of each row, such as strings or integers; any dtype except lists.
     probabilities
-        One numeric column for each class, where a higher number means that this class is more likely; or one
-        column of Lists or Arrays with a number for each class, for which ``classes`` must be given. The
-        numbers need not add up to 1.
+        One numeric column per class, in which higher values mean that the class is more likely; or one List
+        or Array column with a number per class, which requires ``classes``. The numbers need not sum to 1.
     classes
-        The class of each column, in order. Classes and labels are compared as text, after a cast to String:
-        ``1`` matches the label 1 and the label ``"1"``. With ``None`` the names of the columns are the
-        classes. Every label must be one of them.
+        The class of each column, in order; with ``None``, the column names. Classes and labels are compared
+        as text, after a cast to String: ``1`` matches the label 1 and the label ``"1"``. Every label must be
+        one of the classes.
     multi_class
-        - ``"ovr"``: each class against the rest, by its own column.
-        - ``"ovo"``: each pair of classes, by both columns.
+        - ``"ovr"``: each class against the rest, by the column of the class.
+        - ``"ovo"``: each pair of classes, by the columns of both.
     average
-        - ``"macro"``: the plain mean.
-        - ``"weighted"``: weighted by the number of rows, of the class or of both classes of the pair; if rows
-          have weights, by their sum.
-        - ``"micro"``: every row counts once for each class: as a positive for its own class and as a negative
-          for every other class. The result is the AUC of all these rows together; with ``"ovr"`` only.
+        - ``"macro"``: the unweighted mean.
+        - ``"weighted"``: the mean weighted by the number of rows (with ``weight``, the sum of their weights)
+          of the class, or of both classes of the pair.
+        - ``"micro"``: one AUC over all pairs of a row and a class. Each row is a positive for its class and a
+          negative for every other class. Only with ``"ovr"``.
         - ``None``: no average, only the AUCs of the classes or pairs.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. A weight is the number of rows that the row represents.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. A weight acts as a number of identical rows.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first of the probabilities:
 
-        - ``auc`` (Float64): The average, 0 to 1.
-        - ``classes`` (List of Struct): For each of the ``classes`` its name ``class`` (String), its rows
-          ``n`` (UInt64), and its ``auc`` (Float64) against the rest.
-        - ``pairs`` (List of Struct): With ``"ovo"``, for each pair ``class_a``, ``class_b`` (String), the
-          rows of both ``n`` (UInt64), and the mean ``auc`` (Float64) of both directions; otherwise null.
-        - ``n_classes``, ``n_missing`` (UInt64): The number of classes with rows, and of classes without rows.
-        - ``n`` (UInt64): The rows that were used.
+        - ``auc`` (Float64): The average AUC, 0 to 1.
+        - ``classes`` (List of Struct): For each of the ``classes``, its name ``class`` (String), number of
+          rows ``n`` (UInt64), and ``auc`` (Float64) against the rest.
+        - ``pairs`` (List of Struct): With ``"ovo"``, for each pair of classes, ``class_a``, ``class_b``
+          (String), the number of rows in both ``n`` (UInt64), and the mean ``auc`` (Float64) of both
+          directions; otherwise null.
+        - ``n_classes``, ``n_missing`` (UInt64): The number of classes with rows, and without rows.
+        - ``n`` (UInt64): The number of rows used.
 
-        The AUC of a class is null if it has no rows or all other classes have no rows. The AUC of a pair is
-        null if one of its classes has no rows. Such classes and pairs are left out of the average. The
-        average is null if nothing is left, and with ``average=None``. (The micro-average leaves out nothing:
-        every column counts.) If a score is NaN the average is NaN and the lists are null. Rows with a null
-        label, probability or weight are skipped. With weights ``n`` is still a number of rows.
+        The AUC of a class is null with no rows in the class or in the rest, the AUC of a pair with no rows in
+        one of its classes. Such classes and pairs are left out of the average, but not of the micro-average,
+        which uses every column. The average is null if nothing is left, and with ``average=None``. If a score
+        is NaN, the average is NaN and the lists are null. Rows with a null label, probability or weight are
+        skipped. ``n`` is not weighted.
 
     Notes
     -----
-    Macro-averaged pairs are the M of Hand and Till (2001): the mean over pairs of
-    ``(A(a | b) + A(b | a)) / 2``, where ``A(a | b)`` is the AUC of the rows of both classes by the column of
-    a, where the rows of a are the positives. Names and averages are those of scikit-learn. Scores are
-    compared in the dtype of their column; numbers in lists, and all columns for the micro-average, are
-    compared as Float64. With weights a pair of rows counts as the product of its two weights, as in
-    scikit-learn. Weights are rounded to multiples of a power of two, which is at most 2^-60 of the sum of all
-    weights (micro-averaged: of k times this sum), and are summed as integers. Whole numbers as weights
-    therefore give exactly the AUC of the repeated rows. The AUC of a class that weighs less than that is
-    null, and left out of the average. O(k n log n + k² log k) for k classes.
+    The macro-average of pairs is the M of Hand and Till (2001): the mean over pairs of
+    ``(A(a | b) + A(b | a)) / 2``. ``A(a | b)`` is the AUC of the rows of both classes by the column of a,
+    with the rows of a as positives. Names and averages are those of scikit-learn. Scores are compared in the
+    dtype of their column; numbers in lists, and all columns for the micro-average, are compared as Float64.
+    O(k n log n + k² log k) for k classes.
+
+    With weights, a pair of rows counts as the product of its two weights, as in scikit-learn. Weights are
+    rounded to multiples of a power of two, at most 2^-60 of the sum of all weights (micro-averaged: of k
+    times this sum), and summed as integers. Integer weights therefore give exactly the AUC of the repeated
+    rows. The AUC of a class whose weight is below this multiple is null, and left out of the average.
 
     Examples
     --------
@@ -133,30 +134,30 @@ def ordinal_roc_auc(
     Parameters
     ----------
     label
-        The class of each row: any dtype except lists. The ascending order of the values is the order of the
-        classes; for an Enum it is the order of its categories. At most 1000 classes in a group.
+        The class of each row: any dtype except lists. Classes are ordered by their values, for an Enum by its
+        categories. At most 1000 classes in a group.
     score
         Any numeric or Boolean column; higher means a higher class.
     pairs
-        Whether ``pairs`` lists the AUC of every pair of classes. With k classes a group then takes k (k - 1)
-        / 2 records: half a million, or some 15 MB, for 1000 classes. ``False`` leaves them out, and ``pairs``
-        is null; the other fields do not change.
+        Whether to list the AUC of every pair of classes. k classes give k (k - 1) / 2 records: about 500,000
+        (15 MB) for 1000 classes. With ``False``, ``pairs`` is null; the other fields do not change.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): The mean over all pairs of classes of the AUC of the higher against the lower.
+        - ``auc`` (Float64): The mean AUC of the higher class against the lower class, over all pairs of
+          classes.
         - ``concordance`` (Float64): Over all pairs of rows of different classes, the share in which the row
-          of the higher class scores higher, where a tie counts one half.
-        - ``pairs`` (List of Struct): For each pair the lower class ``class_a`` and the higher ``class_b``
-          (the label's dtype) and their ``auc`` (Float64). Null with ``pairs=False``.
+          of the higher class scores higher; a tie counts one half.
+        - ``pairs`` (List of Struct): For each pair, the lower class ``class_a`` and the higher class
+          ``class_b`` (in the dtype of the label), and their ``auc`` (Float64). Null with ``pairs=False``.
         - ``n_classes`` (UInt64): The number of classes.
-        - ``n`` (UInt64): Rows that were used.
+        - ``n`` (UInt64): The number of rows used.
 
         With fewer than two classes the numbers are null and the list is empty. If a score is NaN, the numbers
         are NaN and the list is null. Rows with a null label or score are skipped.
@@ -164,8 +165,8 @@ def ordinal_roc_auc(
     Notes
     -----
     Hand and Till (2001) with one score for all pairs, as pROC's ``multiclass.roc(response, predictor)`` with
-    a fixed direction. The concordance is Harrell's C of an ordinal outcome: ``(somers + 1) / 2`` with Somers'
-    D of the score given the class. O(n log n + n k + k² log k) for k classes.
+    a fixed direction. The concordance is Harrell's C for an ordinal outcome: ``(somers + 1) / 2`` with
+    Somers' D of the score given the class. O(n log n + n k + k² log k) for k classes.
 
     Examples
     --------
@@ -197,62 +198,64 @@ def multiclass_roc_auc_ci(
     label
         The class of each row, such as strings or integers; any dtype except lists.
     probabilities
-        One numeric column for each class, or one column of Lists or Arrays with a number for each class, as
-        in :func:`polars_auc.multiclass_roc_auc`.
+        One numeric column per class, or one List or Array column with a number per class, as in
+        :func:`polars_auc.multiclass_roc_auc`.
     classes
-        The class of each column, in order; with ``None`` the names of the columns.
+        The class of each column, in order; with ``None``, the column names.
     multi_class
-        - ``"ovr"``: each class against the rest, by its own column.
-        - ``"ovo"``: each pair of classes, by both columns.
+        - ``"ovr"``: each class against the rest, by the column of the class.
+        - ``"ovo"``: each pair of classes, by the columns of both.
     average
-        - ``"macro"``: the plain mean; with ``"ovo"`` the M of Hand and Till.
-        - ``"weighted"``: weighted by the number of rows, of the class or of both classes of the pair.
+        - ``"macro"``: the unweighted mean; with ``"ovo"`` the M of Hand and Till.
+        - ``"weighted"``: the mean weighted by the number of rows of the class, or of both classes of the
+          pair.
         - ``None``: no average, only the AUCs of the classes or pairs.
 
-        ``"micro"`` is refused: the cells of one row are not independent.
+        ``"micro"`` is not supported: the pairs of a row with each class are not independent.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first of the probabilities:
 
-        - ``auc`` (Float64): The average, 0 to 1, as :func:`polars_auc.multiclass_roc_auc`.
-        - ``se``, ``lower``, ``upper`` (Float64): Its standard error, and the limits of its interval.
-        - ``classes`` (List of Struct): For each of the ``classes`` its name ``class`` (String), its rows
-          ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper`` (Float64) of the class against the rest:
-          the numbers of :func:`polars_auc.roc_auc_ci`.
-        - ``pairs`` (List of Struct): With ``"ovo"``, for each pair ``class_a``, ``class_b`` (String), the
-          rows of both ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper`` (Float64) of the mean of both
-          directions; otherwise null.
-        - ``n_classes``, ``n_missing`` (UInt64): The number of classes with rows, and of classes without rows.
-        - ``n`` (UInt64): The rows that were used.
+        - ``auc`` (Float64): The average AUC, 0 to 1, as in :func:`polars_auc.multiclass_roc_auc`.
+        - ``se``, ``lower``, ``upper`` (Float64): Its standard error and confidence limits.
+        - ``classes`` (List of Struct): For each of the ``classes``, its name ``class`` (String), number of
+          rows ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper`` (Float64) against the rest, as in
+          :func:`polars_auc.roc_auc_ci`.
+        - ``pairs`` (List of Struct): With ``"ovo"``, for each pair of classes, ``class_a``, ``class_b``
+          (String), the number of rows in both ``n`` (UInt64), and ``auc``, ``se``, ``lower``, ``upper``
+          (Float64) for the mean of both directions; otherwise null.
+        - ``n_classes``, ``n_missing`` (UInt64): The number of classes with rows, and without rows.
+        - ``n`` (UInt64): The number of rows used.
 
-        An AUC is null as in :func:`polars_auc.multiclass_roc_auc`. Its standard error and limits are null
-        where it is, and if one of its samples has a single row: the class or the rest, a class of the pair,
-        and for the average any class. Classes without rows are left out of the average. If a score is NaN the
-        average, its standard error and limits are NaN and the lists are null. Rows with a null label or
+        An AUC is null as in :func:`polars_auc.multiclass_roc_auc`. Its standard error and limits are also
+        null if one of its samples has a single row: the class or the rest, a class of the pair, and for the
+        average any class. Classes without rows are left out of the average. If a score is NaN, the average,
+        its standard error and its limits are NaN, and the lists are null. Rows with a null label or
         probability are skipped.
 
     Notes
     -----
-    ``auc ± z se``, cut off at 0 and 1. What row i of class a adds to an average, its component ``V(i)``, is
-    the sum of its placements in all areas that it has a part in, each with the weight of the area. Then
-    ``se² = sum over classes of S_a² / n_a``, where ``S_a²`` is the sample variance of ``V`` over the rows of
-    class a. This is the variance of DeLong, DeLong and Clarke-Pearson (1988) for any number of samples
-    (Hoeffding 1948, Lehmann 1951). For the M of Hand and Till (2001) with k classes ``V(i)`` is the sum over
-    the other classes b of ``(P(s_a(i) > s_a(j)) + P(s_b(j) > s_b(i))) / (k (k - 1))`` over the rows j of b,
-    where ties count one half. The AUC of a against the rest is the mean of ``A(a | b)`` weighted by the rows
-    of b. The interval is made for given numbers of rows of the classes, as DeLong's is for given numbers of
-    positives and negatives. With two classes, where one column is the negative of the other, it is DeLong's.
-    O(k n log n) for classes against the rest, and for pairs O(k² log k) on top.
+    ``auc ± z se``, clipped to 0 and 1, with ``se² = sum over classes of S_a² / n_a``. ``S_a²`` is the sample
+    variance, over the rows i of class a, of the component ``V(i)``: the sum of the row's placements in all
+    AUCs that include it, each with the weight of the AUC. This is the variance of DeLong, DeLong and
+    Clarke-Pearson (1988) for any number of samples (Hoeffding 1948, Lehmann 1951). With two classes, where
+    one column is the negative of the other, it is DeLong's. The numbers of rows of the classes are treated as
+    fixed.
 
-    As any normal interval it is too narrow if a class has few rows and the AUC is near 1. For the
-    micro-average make one row of each cell, and take ``roc_auc_ci(..., cluster="row")``.
+    For the M of Hand and Till (2001) with k classes, ``V(i)`` is the sum over the other classes b of
+    ``(P(s_a(i) > s_a(j)) + P(s_b(j) > s_b(i))) / (k (k - 1))`` over the rows j of b; ties count one half. The
+    AUC of a against the rest is the mean of ``A(a | b)`` weighted by the rows of b. O(k n log n) for classes
+    against the rest, and O(k² log k) more for pairs.
+
+    Like any normal interval, it is too narrow if a class has few rows and the AUC is near 1. For the
+    micro-average, make a row for each pair of a row and a class, and use ``roc_auc_ci(..., cluster="row")``.
 
     Examples
     --------
@@ -298,53 +301,56 @@ def ordinal_roc_auc_ci(
     Parameters
     ----------
     label
-        The class of each row: any dtype except lists. The ascending order of the values is the order of the
-        classes. At most 1000 classes in a group.
+        The class of each row: any dtype except lists. Classes are ordered by their values, for an Enum by its
+        categories. At most 1000 classes in a group.
     score
         Any numeric or Boolean column; higher means a higher class.
     pairs
-        Whether ``pairs`` lists every pair of classes, as in :func:`polars_auc.ordinal_roc_auc`.
+        Whether to list every pair of classes, as in :func:`polars_auc.ordinal_roc_auc`.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): The mean over all pairs of classes of the AUC of the higher against the lower.
-        - ``se``, ``lower``, ``upper`` (Float64): Its standard error, and the limits of its interval.
+        - ``auc`` (Float64): The mean AUC of the higher class against the lower class, over all pairs of
+          classes.
+        - ``se``, ``lower``, ``upper`` (Float64): Its standard error and confidence limits.
         - ``concordance`` (Float64): Over all pairs of rows of different classes, the share in which the row
-          of the higher class scores higher, where a tie counts one half.
-        - ``concordance_se``, ``concordance_lower``, ``concordance_upper`` (Float64): Its standard error, and
-          the limits of its interval.
-        - ``pairs`` (List of Struct): For each pair the lower class ``class_a`` and the higher ``class_b``
-          (the label's dtype), and ``auc``, ``se``, ``lower``, ``upper`` (Float64): the numbers of
+          of the higher class scores higher; a tie counts one half.
+        - ``concordance_se``, ``concordance_lower``, ``concordance_upper`` (Float64): Its standard error and
+          confidence limits.
+        - ``pairs`` (List of Struct): For each pair, the lower class ``class_a`` and the higher class
+          ``class_b`` (in the dtype of the label), and ``auc``, ``se``, ``lower``, ``upper`` (Float64), as in
           :func:`polars_auc.roc_auc_ci`. Null with ``pairs=False``.
         - ``n_classes`` (UInt64): The number of classes.
-        - ``n`` (UInt64): Rows that were used.
+        - ``n`` (UInt64): The number of rows used.
 
         With fewer than two classes the numbers are null and the list is empty. The standard errors and limits
-        of ``auc`` and ``concordance`` are also null if a class has a single row, those of a pair if one of
-        its classes has. If a score is NaN, the numbers are NaN and the list is null. Rows with a null label
-        or score are skipped.
+        of ``auc`` and ``concordance`` are also null if a class has a single row; for a pair, if one of its
+        classes has a single row. If a score is NaN, the numbers are NaN and the list is null. Rows with a
+        null label or score are skipped.
 
     Notes
     -----
-    ``estimate ± z se``, cut off at 0 and 1. Both are weighted means of the AUCs of pairs of classes: with
-    equal weights, and with the weights ``n_a n_b``. What a row of class a adds is the weighted sum of its
-    placements: of the shares of the lower classes that it beats, and of the higher classes that beat it. Then
-    ``se² = sum over classes of S_a² / n_a``, where ``S_a²`` is the sample variance of what the rows of class
-    a add (DeLong, DeLong and Clarke-Pearson 1988, for any number of samples; Lehmann 1951). The interval is
-    made for given numbers of rows of the classes. With two classes both are DeLong's. A standard error of the
-    concordance for rows whose classes are drawn with them, that of R's ``survival::concordance``, is in
-    :func:`polars_auc.concordance_index` of the class as time, an event in every row, and the negative of the
-    score. O(n log n + n k + k²) for k classes.
+    ``estimate ± z se``, clipped to 0 and 1. ``auc`` and ``concordance`` are weighted means of the AUCs of
+    pairs of classes, with equal weights and with the weights ``n_a n_b``.
+    ``se² = sum over classes of S_a² / n_a``, with the sample variance ``S_a²`` of the components of the rows
+    of class a (DeLong, DeLong and Clarke-Pearson 1988, for any number of samples; Lehmann 1951). The
+    component of a row is the weighted sum of its placements: the shares of lower classes that score lower,
+    and of higher classes that score higher. With two classes both are DeLong's. The numbers of rows of the
+    classes are treated as fixed. O(n log n + n k + k²) for k classes.
 
-    As any normal interval it is too narrow if a class has few rows and the areas are near 1.
+    If the classes of rows are random, as in R's ``survival::concordance``, use
+    :func:`polars_auc.concordance_index`, with the class as time, an event in every row, and the negative of
+    the score.
+
+    Like any normal interval, it is too narrow if a class has few rows and the AUCs are near 1.
 
     Examples
     --------

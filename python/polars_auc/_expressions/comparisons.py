@@ -52,42 +52,41 @@ def roc_auc_difference(
 ) -> pl.Expr:
     """Return the difference of two scores' AUCs on the same rows, with its interval and test.
 
-    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
-    :func:`polars_auc.report`, take the first score from the others.
-
-    The bootstrap also compares partial areas, the tpr at a fixed fpr, and the specificity at a fixed tpr.
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
+    opposite: the others minus the first score. The bootstrap also compares the tpr at a fixed fpr, and the
+    specificity at a fixed tpr.
 
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     method
         ``"delong"``, from the placements of the rows, or ``"bootstrap"``, from resamples of the rows within
-        each class. Each resample takes both scores of the same rows. To draw rows across the classes, make
+        each class. Each resample uses the same rows for both scores. To resample both classes together, make
         each row a cluster: ``cluster=pl.int_range(pl.len())``.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"`` the first
-        score is better. The interval is always two-sided.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"``, the
+        alternative is that the first score is better. The interval is always two-sided.
     null
-        The value that is tested. 0 by default.
+        The value under the null hypothesis. 0 by default.
     margin
-        With a margin, a small p-value shows that the value is above ``null - margin``
-        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
-        (``"two-sided"``: equivalent, by two one-sided tests).
+        Tests against a bound instead of ``null``. A small p-value shows that the value is above ``null -
+        margin`` (``alternative="greater"``: non-inferiority), below ``null + margin`` (``"less"``), or
+        between both (``"two-sided"``: equivalence, by two one-sided tests).
     level
-        The coverage, between 0 and 1. The interval of the difference is always two-sided.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Weights are for rows sampled with unequal probabilities: the standard error is then that of
-        the infinitesimal jackknife. Only for whole areas by ``"delong"``.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. Weights are for rows sampled with unequal probabilities; the standard error is then by the
+        infinitesimal jackknife. Only for whole areas by ``"delong"``.
     cluster
-        A column of clusters: the rows of one cluster, such as those of one customer, are not independent. The
-        standard error is then Obuchowski's, or whole clusters are resampled; with ``weight`` it is the
-        jackknife's of whole clusters.
+        The cluster of each row, such as the customer: rows of the same cluster are not independent. The
+        standard error is then Obuchowski's (1997), with ``weight`` the jackknife's over clusters; the
+        bootstrap resamples whole clusters.
     min_fpr, max_fpr
-        Compare the areas between these false positive rates, not standardised (with ``cluster``: bootstrap
+        Compare the areas between these false positive rates, not standardized (with ``cluster``: bootstrap
         only).
     min_tpr, max_tpr
         Compare the areas between these true positive rates: the integral of ``1 - fpr`` (with ``cluster``:
@@ -100,45 +99,46 @@ def roc_auc_difference(
     n_resamples
         The number of resamples, from 2 to 10^7. 2000 by default (bootstrap only).
     seed
-        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
-        and groups, every number of threads and every engine. 0 by default (bootstrap only).
+        The seed of the random numbers, 0 or more. With the same seed, the result does not depend on row
+        order, group order, thread count or engine. 0 by default (bootstrap only).
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``estimate_a`` (Float64): The AUC of the first score, or the other quantity that is compared; higher
-          is better.
-        - ``estimate_b`` (Float64): That of the second score.
+        - ``estimate_a`` (Float64): The AUC of the first score, or the other quantity compared; higher is
+          better.
+        - ``estimate_b`` (Float64): The same for the second score.
         - ``difference`` (Float64): ``estimate_a - estimate_b``.
-        - ``se`` (Float64): Its standard error.
-        - ``lower``, ``upper`` (Float64): The limits of its interval.
-        - ``z`` (Float64): ``(difference - null) / se``. With a margin it is the distance from the bound that
-          decides.
-        - ``p_value`` (Float64): The test of ``null``, by the normal distribution.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``se`` (Float64): The standard error of the difference.
+        - ``lower``, ``upper`` (Float64): The confidence limits.
+        - ``z`` (Float64): ``(difference - null) / se``. With a margin, the distance from the bound ``null ±
+          margin`` that determines the p-value.
+        - ``p_value`` (Float64): The p-value of the test of ``null``, by the normal distribution.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        The estimates are null if the group has no positive or no negative, the standard error and the fields
-        after it also with fewer than two positives or fewer than two negatives. Scores that rank all rows in
-        the same way have a difference of 0 and a p-value of 1. If the difference is not 0 but its standard
-        error is 0, z and p-value are null (both scores separate the classes, one of them in the wrong
-        direction). The Float64 fields are NaN if a score is NaN. Rows with a null label, score, weight or
-        cluster are skipped, for both scores.
+        The estimates are null with no positives or no negatives. The standard error and all later fields are
+        also null with fewer than two positives or fewer than two negatives. Scores that rank all rows alike
+        have a difference of 0 and a p-value of 1. If only the standard error is 0 (both scores separate the
+        classes, in opposite directions), ``z`` and ``p_value`` are null. The Float64 fields are NaN if a
+        score is NaN. Rows with a null label, score, weight or cluster are skipped, for both scores.
 
     Notes
     -----
     ``se² = Var A_a + Var A_b - 2 Cov(A_a, A_b)`` (DeLong, DeLong and Clarke-Pearson 1988), computed from the
-    differences of the placements, which avoids cancellation of digits. For partial areas the placements are
-    those within the bounds: see :func:`polars_auc.roc_auc_ci`. The se of the bootstrap is the
-    standard deviation of the resampled differences, its limits are their quantiles (type 7), and its test is
-    that of pROC. O(n log n), and O(n) for each resample. With weights a row has the influence
-    ``w (v - A) / W`` on an AUC A, with its placement v and the total weight W of its class, and ``se²`` is
-    the sum of the squared differences of the influences on both AUCs, added up by cluster first (Jaeckel
-    1972).
+    differences of the placements to avoid cancellation. For partial areas the placements are those within the
+    bounds: see :func:`polars_auc.roc_auc_ci`. O(n log n).
+
+    With weights, a row has the influence ``w (v - A) / W`` on an AUC A, with its placement v and the total
+    weight W of its class. ``se²`` is the sum of the squared differences of the influences on both AUCs,
+    summed by cluster first (Jaeckel 1972).
+
+    The bootstrap's ``se`` is the standard deviation of the resampled differences, its limits are their
+    quantiles (type 7), and its test is that of pROC. O(n) for each resample.
 
     Examples
     --------
@@ -169,60 +169,59 @@ def compare_scores(
 ) -> pl.Expr:
     """Return the AUCs of several scores of the same rows, their covariances, and the tests between them.
 
-    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
-    :func:`polars_auc.report`, take the first score from the others.
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
+    opposite: the others minus the first score.
 
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     scores
         Two or more numeric or Boolean columns; higher means more positive. Names, expressions, lists of them,
         and expressions of several columns such as ``cs.starts_with("p_")`` or ``pl.col("a", "b")``.
     reference
-        The place of the score, counted from 0, that all others are compared with; every pair if there is
-        none. An expression of several columns counts as one place here, so write the reference before it.
+        The position, from 0, of the score that all others are compared with; ``None`` compares every pair. An
+        expression of several columns counts as one position here, so write the reference before it.
     adjust
-        The adjustment of the p-values of the differences for the number of differences: see
-        :func:`polars_auc.adjust_p_values`.
+        The adjustment of the p-values for the number of differences: see :func:`polars_auc.adjust_p_values`.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Weights are for rows sampled with unequal probabilities: all covariances are then those of
-        the infinitesimal jackknife.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. Weights are for rows sampled with unequal probabilities; covariances are then by the
+        infinitesimal jackknife.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``areas`` (List of Struct): For each score its name ``score``, ``auc``, ``se``, ``lower``, ``upper``
-          as :func:`polars_auc.roc_auc_ci` by DeLong, and ``covariance`` (List of Float64), its row of the
-          covariance matrix.
-        - ``differences`` (List of Struct): For each pair the names ``score_a`` and ``score_b``, and
-          ``difference``, ``se``, ``lower``, ``upper``, ``z``, ``p_value`` as
-          :func:`polars_auc.roc_auc_difference`, ``score_a`` minus ``score_b``, and ``p_adjusted``. With a
-          ``reference`` that is always ``score_b``.
-        - ``chi_square`` (Float64): The statistic of the test that all areas are equal; null with fewer than
-          two rows in a class, and if areas differ that have no variance.
-        - ``df`` (UInt64): Its degrees of freedom; null where the statistic is.
-        - ``p_value`` (Float64): Its p-value; null where the statistic is, or without a degree of freedom.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``areas`` (List of Struct): For each score, its name ``score``, ``auc``, ``se``, ``lower``,
+          ``upper`` as in :func:`polars_auc.roc_auc_ci` by DeLong, and ``covariance`` (List of Float64), its
+          row of the covariance matrix.
+        - ``differences`` (List of Struct): For each pair, the names ``score_a`` and ``score_b``;
+          ``difference`` (``score_a`` minus ``score_b``), ``se``, ``lower``, ``upper``, ``z``, ``p_value`` as
+          in :func:`polars_auc.roc_auc_difference`; and ``p_adjusted``. A ``reference`` is always ``score_b``.
+        - ``chi_square`` (Float64): The statistic of the test that all AUCs are equal; null with fewer than
+          two rows in a class, and if AUCs without variance differ.
+        - ``df`` (UInt64): Its degrees of freedom; null where ``chi_square`` is null.
+        - ``p_value`` (Float64): The p-value of ``chi_square``; null where it is null, or with 0 degrees of
+          freedom.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        The fields are null as in those functions. The lists are null if the group has no positive or no
-        negative, or if a score is NaN. Rows with a null label or weight, or any null score, are skipped
-        for all scores.
+        The fields are null as in :func:`polars_auc.roc_auc_ci` and :func:`polars_auc.roc_auc_difference`. The
+        lists are null with no positives or no negatives, or if a score is NaN. Rows with a null label, weight
+        or any null score are skipped, for all scores.
 
     Notes
     -----
-    ``(L A)' (L V L')⁺ (L A)`` with contrasts L, against chi-square with the rank of ``L V L'`` as degrees of
-    freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5). O(k n log n + k² n + k³) for k scores. With
-    weights the covariances are sums of products of the influences of
-    :func:`polars_auc.roc_auc_difference`.
+    ``(L A)' (L V L')⁺ (L A)`` with contrasts L, compared with chi-square with the rank of ``L V L'`` as
+    degrees of freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5). With weights, covariances are
+    sums of products of the influences in :func:`polars_auc.roc_auc_difference`. O(k n log n + k² n + k³) for
+    k scores.
 
     Examples
     --------
@@ -302,43 +301,43 @@ def roc_curve_difference(
     seed: int = 0,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return Venkatraman's test that two scores of the same rows have one ROC curve.
+    """Return Venkatraman's test that two scores of the same rows have the same ROC curve.
 
-    Two curves that cross can have the same area. This test can find that such curves differ.
+    Curves that cross can have the same area. This test can detect such a difference.
 
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     n_permutations
         The number of permutations, from 2 to 10^7.
     seed
-        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
-        and groups, every number of threads and every engine. The numbers also break ties.
+        The seed of the random numbers, 0 or more. With the same seed, the result does not depend on row
+        order, group order, thread count or engine. It also breaks ties.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``statistic`` (Float64): The sum, over all numbers of rows predicted positive, of the absolute
-          difference between the numbers of errors of the two scores.
-        - ``p_value`` (Float64): The share of permutations with a statistic that is at least as large.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``statistic`` (Float64): The absolute difference between the numbers of errors of the two scores,
+          summed over all numbers of rows predicted positive.
+        - ``p_value`` (Float64): The share of permutations with a statistic at least as large.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        ``statistic`` and ``p_value`` are null if the group has no positive or no negative, and NaN if a score
-        is NaN. Rows with a null label or score are skipped, for both scores.
+        ``statistic`` and ``p_value`` are null with no positives or no negatives, and NaN if a score is NaN.
+        Rows with a null label or score are skipped, for both scores.
 
     Notes
     -----
     Venkatraman and Begg (1996): each permutation exchanges the two ranks of every row with probability one
-    half, and then ranks the rows again. Ties are broken at random, by the seed; pROC breaks them by the order
-    of the rows. O(n) a permutation.
+    half, and ranks the rows again. Ties are broken at random, by the seed; pROC breaks them by row order.
+    O(n) for each permutation.
 
     Examples
     --------
@@ -417,60 +416,64 @@ def unpaired_roc_auc_difference(
 ) -> pl.Expr | dict[str, float | None]:
     """Return the difference of two AUCs of different rows, from their standard errors, and its test.
 
-    The result has one value for each row. If all inputs are numbers, it is a dictionary. It needs no rows of
-    the samples, so that an AUC can be held against a published one, or against that of an earlier report.
+    It needs no rows, so an AUC can be compared with a published one, or with an earlier report. The result
+    has one value for each row; if all inputs are numbers, it is a dictionary.
 
     Parameters
     ----------
     auc, se
-        The AUC and its standard error, as :func:`polars_auc.roc_auc_ci` gives them: columns or numbers.
+        The AUC and its standard error, as returned by :func:`polars_auc.roc_auc_ci`: columns or numbers.
     versus_auc, versus_se
         The AUC that is subtracted, and its standard error: columns or numbers.
     n_pos, n_neg, versus_n_pos, versus_n_neg
-        The positives and negatives behind each AUC: columns or numbers, all four or none.
+        The numbers of positives and negatives of each AUC: columns or numbers, all four or none.
     method
-        - ``"wilson"``, the default with numbers of rows: from the limits of both AUCs by the method of that
-          name of :func:`polars_auc.roc_auc_ci`. It keeps its level with few positives.
-        - ``"delong"``: the difference over its standard error. The default without numbers of rows, where it
-          is compared with the normal distribution; with them, with Student's t.
+        - ``"wilson"``, the default with numbers of rows: from the ``"wilson"`` limits of both AUCs, as in
+          :func:`polars_auc.roc_auc_ci`. It keeps its level with few positives.
+        - ``"delong"``, the default without numbers of rows: the difference divided by its standard error. It
+          is compared with Student's t, or without numbers of rows with the normal distribution.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     alternative
         The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The interval is always
         two-sided.
     null
-        The value that is tested. 0 by default.
+        The value under the null hypothesis. 0 by default.
     margin
-        With a margin, a small p-value shows that the value is above ``null - margin``
-        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
-        (``"two-sided"``: equivalent, by two one-sided tests).
+        Tests against a bound instead of ``null``. A small p-value shows that the value is above ``null -
+        margin`` (``alternative="greater"``: non-inferiority), below ``null + margin`` (``"less"``), or
+        between both (``"two-sided"``: equivalence, by two one-sided tests).
 
     Returns
     -------
     polars.Expr or dict
-        One Struct for each row, named after the first AUC, of Float64; of numbers, a dictionary of the same:
+        One Struct of Float64 for each row, named after the first AUC; for numbers, a dictionary with the same
+        fields:
 
-        - ``difference``: the AUC minus the other.
-        - ``se``: its standard error.
-        - ``lower``, ``upper``: the interval of the difference.
-        - ``statistic``: the difference less ``null``, divided by its standard error, for ``"wilson"`` that
-          under ``null``; for ``"delong"`` null if a standard error is 0.
+        - ``difference``: ``auc - versus_auc``.
+        - ``se``: the standard error of the difference.
+        - ``lower``, ``upper``: the confidence limits.
+        - ``statistic``: ``(difference - null) / se``, for ``"wilson"`` with the standard error under
+          ``null``; for ``"delong"`` null if a standard error is 0.
         - ``df``: degrees of freedom; null where the normal distribution is used.
-        - ``p_value``: the test of ``null``; null where ``statistic`` is.
+        - ``p_value``: the p-value of the test of ``null``; null where ``statistic`` is null.
 
         ``difference`` is null if an AUC is null; the others also if a standard error is null. ``lower``,
-        ``upper``, ``statistic``, ``df`` and ``p_value`` are null if one of the numbers of rows is below 2.
+        ``upper``, ``statistic``, ``df`` and ``p_value`` are null if a number of rows is below 2.
 
     Notes
     -----
-    ``"wilson"``: with the distances a from the first AUC to its lower limit and b from the second to its
-    upper limit, the lower limit of the difference is ``A1 - A2 - sqrt(a² + b²)`` (Newcombe 1998, method 10;
-    Zou and Donner 2008). The p-value is that of the level at which the limit is ``null``. Both limits use the
-    same quantile of Student's t, with the degrees of freedom of Welch and Satterthwaite of the variances at
-    the mean of both AUCs. ``"delong"``: ``d = (A1 - A2) / sqrt(S1² + S2²)`` with the standard errors S. With
-    numbers of rows, the degrees of freedom are ``(S1² + S2²)² / (S1⁴ / (n1 - 1) + S2⁴ / (n2 - 1))``, as in
-    pROC's test of unpaired curves. The two AUCs must be of different rows:
-    for two scores of the same rows :func:`roc_auc_difference` is right. O(n).
+    ``"wilson"``: the lower limit is ``A1 - A2 - sqrt(a² + b²)``, with the distances a from the first AUC to
+    its lower limit and b from the second to its upper limit (Newcombe 1998, method 10; Zou and Donner 2008).
+    The p-value belongs to the level at which a limit equals ``null``. Both limits use the same quantile of
+    Student's t, with the degrees of freedom of Welch and Satterthwaite, from the variances at the mean of
+    both AUCs.
+
+    ``"delong"``: ``d = (A1 - A2) / sqrt(S1² + S2²)`` with the standard errors S. With numbers of rows, the
+    degrees of freedom are ``(S1² + S2²)² / (S1⁴ / (n1 - 1) + S2⁴ / (n2 - 1))``, as in pROC's test of unpaired
+    curves.
+
+    For two scores of the same rows use :func:`roc_auc_difference`. O(n).
 
     Examples
     --------
@@ -524,7 +527,7 @@ def adjust_p_values(
     *,
     method: Adjustment | None = "holm",
 ) -> pl.Expr:
-    """Return p-values adjusted for their number.
+    """Return p-values adjusted for multiple testing.
 
     This is a function of the whole column, not an aggregate: use it in ``select`` or ``with_columns``, and
     with ``over`` for a separate adjustment in each group.
@@ -534,18 +537,21 @@ def adjust_p_values(
     p
         The p-values.
     method
-        ``"holm"`` or ``"bonferroni"`` keep the probability of any false rejection below the level; Holm's
-        method rejects at least as often. ``"bh"`` (Benjamini and Hochberg) or ``"by"`` (Benjamini and
-        Yekutieli, valid for any dependence) keep the expected share of false rejections below the level.
-        ``"hochberg"`` and ``"hommel"`` reject at least as often as Holm's, and ``"sidak"`` and
-        ``"holm-sidak"`` a little more often than ``"bonferroni"`` and ``"holm"``; they hold the level for
-        independent p-values, and for most that depend on each other positively. ``None`` changes nothing. The
-        names of R and statsmodels, such as ``"BH"`` and ``"fdr_bh"``, are accepted.
+        - ``"holm"``, ``"bonferroni"``: control the family-wise error rate, the probability of any false
+          rejection. Holm rejects at least as often.
+        - ``"hochberg"``, ``"hommel"``: reject at least as often as Holm. ``"holm-sidak"`` and ``"sidak"``
+          reject slightly more often than ``"holm"`` and ``"bonferroni"``. All four control the family-wise
+          error rate for independent p-values, and for most positively dependent ones.
+        - ``"bh"`` (Benjamini and Hochberg), ``"by"`` (Benjamini and Yekutieli, valid for any dependence):
+          control the false discovery rate, the expected share of false rejections.
+        - ``None``: no adjustment.
+
+        The names of R and statsmodels, such as ``"BH"`` and ``"fdr_bh"``, are accepted.
 
     Returns
     -------
     polars.Expr
-        Float64, one for each row. Null and NaN stay as they are and are not counted as tests.
+        Float64, one for each row. Null and NaN stay as they are and do not count as tests.
 
     Notes
     -----
@@ -576,68 +582,69 @@ def population_stability(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the population stability index: how far the scores of a sample have moved from a reference.
+    """Return the population stability index: how far the scores of a sample have shifted from a reference.
 
     Parameters
     ----------
     label
-        Which sample a row belongs to: Boolean, or an integer or float column that holds only 0 and 1. True or
-        1 is the reference, such as the rows that a model was built on; false or 0 is the sample that is
-        compared with it, such as this month's rows.
+        The sample of each row: Boolean, or an integer or float column that contains only 0 and 1. True or 1
+        is the reference, such as the training rows; false or 0 is the sample compared with it, such as this
+        month's rows.
     score
         Any numeric or Boolean column.
     bands
-        The number of bands of scores, from 1 to 1,000,000; 10 by default. Each holds about the same number of
-        rows of the reference.
+        The number of bands of scores, from 1 to 1,000,000; 10 by default. Each contains about the same number
+        of reference rows.
     edges
-        The scores at which bands begin, ascending, instead: as in :func:`polars_auc.gains_table`.
+        The edges between bands in ascending order, instead of ``bands``, as in
+        :func:`polars_auc.gains_table`.
     empty_share
-        The share, from 0 to less than 1, that is taken for a band without rows of a sample. With 0 the index
-        is infinite if a band has rows of one sample only. Some packages take 0.0001.
+        The share, from 0 to less than 1, that replaces the share of a band without rows of a sample. With 0,
+        the index is infinite if a band has rows of only one sample. Some packages use 0.0001.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Shares are then shares of weights, each band holds about the same weight of the reference,
-        and there is no p-value.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. Shares are then shares of weight, bands contain about the same weight of the reference, and
+        there is no p-value.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
     state
-        A column of states from :func:`polars_auc.roc_state` in place of ``score``. With a ``label`` beside
-        it, each state is of rows of one sample, whatever labels these had: so the states of a month can be
-        compared with those of a reference. Without one, the states' positives are the reference. The states
-        of a sample are merged. With ``max_bins`` the answer is approximate: scores in one bin of all states
-        together count as ties. A state does not count rows whose label was null. If labels come late, the
-        index of states is that of the rows that have one.
+        A column of states from :func:`polars_auc.roc_state` instead of ``score``. With ``label``, each state
+        contains rows of one sample, whatever their labels: the states of a month can be compared with the
+        states of a reference. Without ``label``, the positives of the states are the reference. The states of
+        a sample are merged. With ``max_bins`` the result is approximate: scores in the same bin of all states
+        together count as ties. States do not count rows with a null label. If labels arrive late, the index
+        of states covers only the rows with a label.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``psi`` (Float64): The index, 0 or above; infinite as ``empty_share`` describes. Null without a row
-          of the reference or without another row, and if there is one band only, as if all scores of the
-          reference are equal: nothing can then move.
-        - ``p_value`` (Float64): The probability of such an index or a larger one if both samples come from
-          one population, asymptotically. Null with a single band, with weights, and where the index is
+        - ``psi`` (Float64): The index, 0 or above; infinite as described for ``empty_share``. Null if a
+          sample has no rows, and with a single band, as when all reference scores are equal: no shift can
+          then appear.
+        - ``p_value`` (Float64): The probability of an index at least this large if both samples are from the
+          same population, asymptotically. Null with a single band, with weights, and where the index is
           infinite: a small sample may have no row in a band by chance.
-        - ``n_bands`` (UInt64): The bands that have rows.
-        - ``n_pos``, ``n_neg`` (UInt64): Rows of the reference, and the other rows.
+        - ``n_bands`` (UInt64): The number of bands with rows.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of reference rows and of other rows.
 
         NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
     ``sum (e - a) ln(e / a)`` over the bands, with the shares e of the reference and a of the other sample
-    (Siddiqi 2006, chapter 10; the divergence of Jeffreys 1946). By a rule of thumb 0.1 is worth a look and
-    0.25 is a shift; but the index also grows as samples shrink. The p-value takes account of this: the index
-    over ``1 / n_pos + 1 / n_neg`` follows a chi-square distribution with ``n_bands - 1`` degrees of freedom
-    (Yurdakul and Naranjo 2020).
+    (Siddiqi 2006, chapter 10; the divergence of Jeffreys 1946). As a rule of thumb, 0.1 deserves attention
+    and 0.25 is a shift, but the index also grows as samples shrink. The p-value accounts for this: the index
+    divided by ``1 / n_pos + 1 / n_neg`` follows a chi-square distribution with ``n_bands - 1`` degrees of
+    freedom (Yurdakul and Naranjo 2020).
 
-    Tied rows are always in the same band. A score of the reference belongs to the band that the middle of its
-    reference rows falls into, as in :func:`polars_auc.gains_table`. Any other score is between two of these
-    and belongs to the band of one of them: if the bands differ, to the one whose middle is nearer, by the
-    reference rows above; then to the outer one, then to that with fewer rows of the reference, then of the
-    others. So the index of ``-score`` is the same. O(n log n).
+    Tied rows are always in the same band. A score of the reference belongs to the band of the middle of its
+    reference rows, as in :func:`polars_auc.gains_table`. Any other score is between two reference scores. If
+    their bands differ, it belongs to the one whose middle is nearer, by the reference rows above. If both are
+    equally near, it belongs to the outer band, then to the band with fewer reference rows, then with fewer
+    other rows. The index of ``-score`` is therefore the same. O(n log n).
 
     Examples
     --------
@@ -654,7 +661,7 @@ def population_stability(
     │ 0.274653 ┆ 0.458601 ┆ 2       ┆ 4     ┆ 4     │
     └──────────┴──────────┴─────────┴───────┴───────┘
 
-    The same of a state for each month, of rows with any labels:
+    The same from a state for each month, with any labels:
 
     >>> months = pl.DataFrame({"month": [1] * 4 + [2] * 4, "ill": [0, 1] * 4, "score": rows["score"]})
     >>> states = months.group_by("month").agg(state=pa.roc_state("ill", "score"))
@@ -666,10 +673,11 @@ def population_stability(
 
 
 def population_stability_reference(**arguments: object) -> pl.Expr:
-    """Return scores that stand for those of the reference of :func:`population_stability`.
+    """Return scores that represent the reference of :func:`population_stability`.
 
-    They are a list of structs ``score`` and ``n``, the rows of the reference that a score stands for. The
-    index of any other rows is the same as with all rows of the reference.
+    They are a list of structs ``score`` and ``n``, the number of reference rows that the score represents.
+    The index of any other rows is the same as with all reference rows.
+
     """
     bound = inspect.signature(population_stability).bind(**arguments)
     bound.apply_defaults()
@@ -687,56 +695,57 @@ def population_stability_table(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the bands of the population stability index: what each holds, and adds to the index.
+    """Return the bands of the population stability index: their rows, and their contributions to the index.
 
     Parameters
     ----------
     label
-        Which sample a row belongs to, as for :func:`polars_auc.population_stability`: true or 1 is the
-        reference.
+        The sample of each row, as in :func:`polars_auc.population_stability`: true or 1 is the reference.
     score
         Any numeric or Boolean column.
     bands
-        The number of bands of scores, from 1 to 1,000,000; 10 by default. Each holds about the same number of
-        rows of the reference.
+        The number of bands of scores, from 1 to 1,000,000; 10 by default. Each contains about the same number
+        of reference rows.
     edges
-        The scores at which bands begin, ascending, instead: as in :func:`polars_auc.gains_table`.
+        The edges between bands in ascending order, instead of ``bands``, as in
+        :func:`polars_auc.gains_table`.
     empty_share
-        The share, from 0 to less than 1, that is taken for a band without rows of a sample.
+        The share, from 0 to less than 1, that replaces the share of a band without rows of a sample.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Shares are then those of weights, as for :func:`polars_auc.population_stability`.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. Shares are then shares of weight, as in :func:`polars_auc.population_stability`.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
     state
-        A column of states from :func:`polars_auc.roc_state` in place of ``score``, or of ``label`` and
-        ``score``: as for :func:`polars_auc.population_stability`.
+        A column of states from :func:`polars_auc.roc_state` instead of ``score``, or of ``label`` and
+        ``score``, as in :func:`polars_auc.population_stability`.
 
     Returns
     -------
     polars.Expr
         One List of Struct for each group, named after the score, the highest scores first:
 
-        - ``band`` (UInt64): The number of the band. A band without rows is left out.
+        - ``band`` (UInt64): The number of the band. Empty bands are omitted.
         - ``highest`` (the score's dtype): The highest score in the band.
         - ``lowest`` (the score's dtype): The lowest score in the band.
-        - ``n_pos`` (UInt64; with weights Float64): Rows of the reference in the band; with weights what they
-          weigh.
-        - ``n_neg`` (UInt64; with weights Float64): Other rows in the band.
-        - ``pos_share`` (Float64): ``n_pos`` as a share of all rows of the reference, 0 to 1.
+        - ``n_pos`` (UInt64; with weights Float64): The number of reference rows in the band; with weights,
+          the sum of their weights.
+        - ``n_neg`` (UInt64; with weights Float64): The number of other rows in the band; with weights, the
+          sum of their weights.
+        - ``pos_share`` (Float64): ``n_pos`` as a share of all reference rows, 0 to 1.
         - ``neg_share`` (Float64): ``n_neg`` as a share of all other rows, 0 to 1.
-        - ``psi`` (Float64): What the band adds to the index, 0 or above; infinite if it has rows of one
-          sample only, unless ``empty_share`` is above 0; null if there is no other band.
+        - ``psi`` (Float64): The contribution of the band to the index, 0 or above; infinite with rows of only
+          one sample, unless ``empty_share`` is above 0; null if there is no other band.
 
-        Null without a row of the reference or without another row, and if a score is NaN. Rows with a null
-        label, score or weight are skipped.
+        Null if a sample has no rows, and if a score is NaN. Rows with a null label, score or weight are
+        skipped.
 
     Notes
     -----
     ``(e - a) ln(e / a)`` with the shares e of the reference and a of the other sample (Siddiqi 2006, chapter
-    10). The sum over all bands is the index of :func:`population_stability`, which says how bands are made.
-    O(n log n).
+    10). The contributions sum to the index of :func:`population_stability`, which describes the bands. O(n
+    log n).
 
     Examples
     --------

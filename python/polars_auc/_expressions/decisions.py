@@ -43,54 +43,52 @@ def net_benefit(
 ) -> pl.Expr:
     """Return the net benefit of acting on a probability, at given thresholds: a decision curve.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
     label, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     score
-        The probability of a positive: any numeric column of numbers from 0 to 1.
+        The predicted probability of a positive: any numeric column with values from 0 to 1.
     thresholds
-        The thresholds, each between 0 and 1. 0.01, 0.02 ... 0.99 by default.
+        The thresholds, each between 0 and 1; 0.01, 0.02 ... 0.99 by default.
     prevalence
-        The share of positives in the data for which the score will be used, between 0 and 1. That of the
-        group by default.
+        The share of positives in the target population, between 0 and 1; by default the share in the group.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
     polars.Expr
         One List of Structs for each group, named after the score, in the order of ``thresholds``:
 
-        - ``threshold`` (Float64): The threshold: a row is predicted positive if ``score >= threshold``.
-        - ``net_benefit`` (Float64): The net benefit in true positives for each row, at most the share of
+        - ``threshold`` (Float64): A row is predicted positive if ``score >= threshold``.
+        - ``net_benefit`` (Float64): The net benefit in true positives per row, at most the share of
           positives.
         - ``se`` (Float64): The standard error of the net benefit; null with a single row.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``treat_all`` (Float64): The net benefit of predicting all rows positive; that of predicting none
-          positive is 0.
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
+        - ``treat_all`` (Float64): The net benefit of predicting all rows positive; the net benefit of
+          predicting none positive is 0.
         - ``standardized`` (Float64): The net benefit as a share of the largest possible, ``net_benefit /
-          prevalence``; null without a positive.
-        - ``interventions_avoided`` (Float64): The net share of rows that are spared, in comparison with
-          predicting all positive: ``(net_benefit - treat_all) (1 - t) / t``.
-        - ``tpr`` (Float64): ``tp / P``; null without a positive.
-        - ``fpr`` (Float64): ``fp / N``; null without a negative.
+          prevalence``; null with no positives.
+        - ``interventions_avoided`` (Float64): The net reduction of interventions per row, relative to
+          predicting all rows positive: ``(net_benefit - treat_all) (1 - t) / t``.
+        - ``tpr`` (Float64): ``tp / P``; null with no positives.
+        - ``fpr`` (Float64): ``fp / N``; null with no negatives.
 
-        Weights whose squares are unknown, as in some states, give no standard errors: see
-        :func:`roc_state`. The list is null without rows, with ``prevalence`` also without a positive or
-        without a negative, and if a score is NaN. Rows with a null label, score or weight are skipped.
+        Weighted states whose squares of weights are unknown give no standard errors: see :func:`roc_state`.
+        The list is null with no rows, with ``prevalence`` also with no positives or no negatives, and if a
+        score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    ``tp / n - fp / n * t / (1 - t)`` at the threshold ``t`` (Vickers and Elkin 2006). Who acts from a
-    probability of ``t`` on weighs a false positive as ``t / (1 - t)`` true positives. With ``prevalence`` it
-    is ``prevalence tpr - (1 - prevalence) fpr t / (1 - t)``, with the standard error of two independent
-    rates. Otherwise the standard error is that of the mean of what each row adds: 1, ``-t / (1 - t)`` or 0;
-    with weights as in :func:`polars_auc.brier_score`. Intervals hold threshold by threshold, not for the
-    whole curve. The numbers are those of dcurves for R and Python. O(n log n).
+    ``tp / n - fp / n * t / (1 - t)`` at the threshold t (Vickers and Elkin 2006). Acting from a probability
+    of t on means that a false positive costs ``t / (1 - t)`` true positives. With ``prevalence`` it is
+    ``prevalence tpr - (1 - prevalence) fpr t / (1 - t)``, with the standard error of two independent rates.
+    Otherwise the standard error is that of the mean contribution of the rows: 1, ``-t / (1 - t)`` or 0; with
+    weights as in :func:`polars_auc.brier_score`. Intervals hold for each threshold, not for the whole curve.
+    The numbers are those of dcurves for R and Python. O(n log n).
 
     Examples
     --------
@@ -120,25 +118,25 @@ def average_precision_ci(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     method
-        ``"logit"``: limits on the logit scale, with the variance of a proportion of as many trials as
-        positives (Boyd, Eng and Page 2013). ``"influence"``: by the normal distribution, with the standard
-        error by influence.
+        ``"logit"``: limits on the logit scale, with the variance of a proportion of ``n_pos`` trials (Boyd,
+        Eng and Page 2013). ``"influence"``: normal limits with the standard error ``se``.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``average_precision`` (Float64): The average precision, from 0 to 1; null without a positive.
-        - ``se`` (Float64): The standard error by the influence of each row.
-        - ``lower``, ``upper`` (Float64): The limits; null with ``"logit"`` if the average precision is 1.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``average_precision`` (Float64): The average precision, from 0 to 1; null with no positives.
+        - ``se`` (Float64): The standard error from the influence of each row.
+        - ``lower``, ``upper`` (Float64): The confidence limits; null with ``"logit"`` if the average
+          precision is 1.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        All numbers are null without a positive and NaN if a score is NaN. Rows with a null label, score or
+        All numbers are null with no positives and NaN if a score is NaN. Rows with a null label, score or
         weight are skipped.
 
     Notes
@@ -172,26 +170,24 @@ def equal_error_rate(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``equal_error_rate`` (Float64): The rate, from 0 to 1; null without a positive or without a
-          negative.
-        - ``threshold`` (the score's dtype): The score at which the curve reaches it: predicting all rows with
-          this score or a higher one positive has an fnr of at most the rate and an fpr of at least the rate.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``equal_error_rate`` (Float64): The rate, from 0 to 1; null with no positives or no negatives.
+        - ``threshold`` (the score's dtype): The score at which the curve reaches the rate: with ``score >=
+          threshold`` predicted positive, the fnr is at most the rate and the fpr at least the rate.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        All numbers are null without a positive or without a negative, and NaN if a score is NaN. Rows with a
-        null label, score or weight are skipped.
+        All numbers are null with no positives or no negatives, and NaN if a score is NaN. Rows with a null
+        label, score or weight are skipped.
 
     Notes
     -----
-    The intersection of the ROC curve, with straight lines between its points, and the line ``fpr = 1 - tpr``.
-    O(n log n).
+    The intersection of the ROC curve, linear between its points, with the line ``fpr = 1 - tpr``. O(n log n).
 
     Examples
     --------
@@ -223,26 +219,26 @@ def average_precision_difference(
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"`` the first
-        score is better.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"``, the
+        alternative is that the first score is better.
     null
-        The value that is tested. 0 by default.
+        The value under the null hypothesis. 0 by default.
     margin
-        With a margin, a small p-value shows that the value is above ``null - margin``
-        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
-        (``"two-sided"``: equivalent, by two one-sided tests).
+        Tests against a bound instead of ``null``. A small p-value shows that the value is above ``null -
+        margin`` (``alternative="greater"``: non-inferiority), below ``null + margin`` (``"less"``), or
+        between both (``"two-sided"``: equivalence, by two one-sided tests).
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
@@ -253,22 +249,22 @@ def average_precision_difference(
         - ``estimate_b`` (Float64): The value of the second score.
         - ``difference`` (Float64): ``estimate_a - estimate_b``.
         - ``se`` (Float64): The standard error of the difference.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``z`` (Float64): ``(difference - null) / se``. With a margin it is the distance from the bound that
-          decides.
-        - ``p_value`` (Float64): The test of ``null``, by the normal distribution.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
+        - ``z`` (Float64): ``(difference - null) / se``. With a margin, the distance from the bound ``null ±
+          margin`` that determines the p-value.
+        - ``p_value`` (Float64): The p-value of the test of ``null``, by the normal distribution.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        Scores that rank all rows in the same way have a difference of 0 and a p-value of 1. If only the
-        standard error is 0, ``z`` and ``p_value`` are null. All numbers are null without a positive, and NaN
-        if a score is NaN. Rows with a null label, score or weight are skipped, for both scores.
+        Scores that rank all rows alike have a difference of 0 and a p-value of 1. If only the standard error
+        is 0, ``z`` and ``p_value`` are null. All numbers are null with no positives, and NaN if a score is
+        NaN. Rows with a null label, score or weight are skipped, for both scores.
 
     Notes
     -----
-    A row's influence on the difference is that on the first average precision less that on the second:
-    see :func:`polars_auc.average_precision_ci`. ``se²`` is the sum of the squared influences, the variance of
-    the infinitesimal jackknife (Jaeckel 1972). With fewer than about 20 positives the interval is too short.
-    O(n log n).
+    The influence of a row on the difference is its influence on the first average precision minus its
+    influence on the second: see :func:`polars_auc.average_precision_ci`. ``se²`` is the sum of the squared
+    influences, the variance of the infinitesimal jackknife (Jaeckel 1972). With fewer than about 20 positives
+    the interval is too short. O(n log n).
 
     Examples
     --------
@@ -297,56 +293,55 @@ def net_benefit_difference(
 ) -> pl.Expr:
     """Return the difference of two probabilities' net benefits on the same rows, at given thresholds.
 
-    The difference is ``score_a`` minus ``score_b``. The scores are probabilities: a score below 0 or above 1
-    is an error.
+    The difference is ``score_a`` minus ``score_b``. Scores below 0 or above 1 are an error.
 
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
-        The probabilities of a positive: numeric columns of numbers from 0 to 1.
+        The predicted probabilities of a positive: numeric columns with values from 0 to 1.
     thresholds
-        The thresholds, each between 0 and 1. 0.01, 0.02 ... 0.99 by default.
+        The thresholds, each between 0 and 1; 0.01, 0.02 ... 0.99 by default.
     prevalence
-        The share of positives in the data for which the scores will be used, between 0 and 1. That of the
-        group by default.
+        The share of positives in the target population, between 0 and 1; by default the share in the group.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One List of Structs for each group, named after the first score, in the order of ``thresholds``:
 
-        - ``threshold`` (Float64): The threshold: a row is predicted positive if ``score >= threshold``.
-        - ``net_benefit_a`` (Float64): The net benefit of the first score, in true positives for each row.
+        - ``threshold`` (Float64): A row is predicted positive if ``score >= threshold``.
+        - ``net_benefit_a`` (Float64): The net benefit of the first score, in true positives per row.
         - ``net_benefit_b`` (Float64): The net benefit of the second score.
         - ``difference`` (Float64): ``net_benefit_a - net_benefit_b``.
         - ``se`` (Float64): The standard error of the difference; null with a single row.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``p_value`` (Float64): For no difference at this threshold, two-sided, by the normal distribution.
-        - ``interventions_avoided_per_100`` (Float64): The interventions that the first score spares for each
-          100 rows, with as many true positives as the second: ``100 difference (1 - t) / t``.
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
+        - ``p_value`` (Float64): The two-sided p-value of no difference at this threshold, by the normal
+          distribution.
+        - ``interventions_avoided_per_100`` (Float64): The interventions that the first score avoids per 100
+          rows, at the true positives of the second score: ``100 difference (1 - t) / t``.
 
-        The list is null without rows, with ``prevalence`` also without a positive or without a negative, and
-        if a score is NaN. Rows with a null label, score or weight are skipped, for both scores.
+        The list is null with no rows, with ``prevalence`` also with no positives or no negatives, and if a
+        score is NaN. Rows with a null label, score or weight are skipped, for both scores.
 
     Notes
     -----
-    A row that only the first score calls positive adds 1 if it is positive, and ``-t / (1 - t)`` if not; a
-    row that only the second score calls adds the opposite. The difference is the mean of these numbers, with
-    the standard error of a mean; with ``prevalence`` of two means, one of each class. Weights enter as in
-    :func:`polars_auc.brier_score`.
+    A row that only the first score predicts positive contributes 1 if it is positive, and ``-t / (1 - t)`` if
+    it is negative; a row that only the second score predicts positive contributes the opposite. The
+    difference is the mean contribution, with the standard error of a mean; with ``prevalence``, of two means,
+    one for each class. Weights are as in :func:`polars_auc.brier_score`.
 
     ``interventions_avoided_per_100`` is the net reduction of interventions (Vickers and Elkin 2006).
-    Intervals and p-values hold threshold by threshold: choose the threshold before looking, or adjust by
+    Intervals and p-values hold for each threshold: choose the threshold in advance, or adjust with
     :func:`polars_auc.adjust_p_values`. Where the scores differ in fewer than about 20 rows, they are too
     optimistic. O(n log k) for k thresholds.
 
@@ -380,41 +375,40 @@ def discrimination_slope(
 ) -> pl.Expr:
     """Return the discrimination slope of probabilities: how much higher positives score, on average.
 
-    The score is a probability here: a score below 0 or above 1 is an error. For logits write
-    ``1 / (1 + (-pl.col("logit")).exp())``.
+    Scores below 0 or above 1 are an error. For logits write ``1 / (1 + (-pl.col("logit")).exp())``.
 
     Parameters
     ----------
     label, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     score
-        The probability of a positive: any numeric column of numbers from 0 to 1.
+        The predicted probability of a positive: any numeric column with values from 0 to 1.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``discrimination_slope`` (Float64): The slope, ``mean_pos - mean_neg``, from -1 to 1; null without a
-          positive or without a negative.
+        - ``discrimination_slope`` (Float64): The slope, ``mean_pos - mean_neg``, from -1 to 1; null with no
+          positives or no negatives.
         - ``se`` (Float64): The standard error of the slope; null with fewer than two positives or negatives.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``mean_pos`` (Float64): The mean score of positives; null without a positive.
-        - ``mean_neg`` (Float64): The mean score of negatives; null without a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
+        - ``mean_pos`` (Float64): The mean score of positives; null with no positives.
+        - ``mean_neg`` (Float64): The mean score of negatives; null with no negatives.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        Weights whose squares are unknown, as in some states, give no standard errors: see
-        :func:`roc_state`. All numbers are null without rows and NaN if a score is NaN. Rows with a null
-        label, score or weight are skipped.
+        Weighted states whose squares of weights are unknown give no standard errors: see :func:`roc_state`.
+        All numbers are null with no rows, and NaN if a score is NaN. Rows with a null label, score or weight
+        are skipped.
 
     Notes
     -----
-    The mean score of positives less that of negatives (Yates 1982), also called Tjur's coefficient of
-    discrimination (2009). Both means are independent: ``se² = s1² / P + s0² / N`` with their sample
+    The mean score of positives minus the mean score of negatives (Yates 1982), also called Tjur's coefficient
+    of discrimination (2009). Both means are independent: ``se² = s1² / P + s0² / N`` with their sample
     variances, with weights ``n / (n - 1) sum w² (score - mean)² / (sum w)²`` for either class. The slope
-    grows if all scores are pushed apart, right or wrong: look at :func:`polars_auc.calibration_summary`, too.
+    grows if all scores are spread apart, right or wrong: also read :func:`polars_auc.calibration_summary`.
     O(n log n).
 
     Examples
@@ -443,32 +437,32 @@ def discrimination_slope_difference(
 ) -> pl.Expr:
     """Return the difference of two discrimination slopes: the integrated discrimination improvement (IDI).
 
-    The difference is ``score_a`` minus ``score_b`` on the same rows: the IDI of a new model is that of
-    ``score_a=new, score_b=old``. The scores are probabilities: a score below 0 or above 1 is an error.
+    The difference is ``score_a`` minus ``score_b`` on the same rows: for the IDI of a new model, pass
+    ``score_a=new, score_b=old``. Scores below 0 or above 1 are an error.
 
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
-        The probabilities of a positive: numeric columns of numbers from 0 to 1.
+        The predicted probabilities of a positive: numeric columns with values from 0 to 1.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"`` the first
-        score is better.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"``, the
+        alternative is that the first score is better.
     null
-        The value that is tested. 0 by default.
+        The value under the null hypothesis. 0 by default.
     margin
-        With a margin, a small p-value shows that the value is above ``null - margin``
-        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
-        (``"two-sided"``: equivalent, by two one-sided tests).
+        Tests against a bound instead of ``null``. A small p-value shows that the value is above ``null -
+        margin`` (``alternative="greater"``: non-inferiority), below ``null + margin`` (``"less"``), or
+        between both (``"two-sided"``: equivalence, by two one-sided tests).
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
@@ -479,23 +473,24 @@ def discrimination_slope_difference(
         - ``estimate_b`` (Float64): The value of the second score.
         - ``difference`` (Float64): ``estimate_a - estimate_b``.
         - ``se`` (Float64): The standard error of the difference.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
-        - ``z`` (Float64): ``(difference - null) / se``. With a margin it is the distance from the bound that
-          decides.
-        - ``p_value`` (Float64): The test of ``null``, by the normal distribution.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
+        - ``z`` (Float64): ``(difference - null) / se``. With a margin, the distance from the bound ``null ±
+          margin`` that determines the p-value.
+        - ``p_value`` (Float64): The p-value of the test of ``null``, by the normal distribution.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         Scores that are equal in all rows have a difference of 0 and a p-value of 1. The estimates are null
-        without a positive or without a negative, the standard error and the fields after it also with fewer
-        than two of either; ``z`` and ``p_value`` are null if only the standard error is 0. The Float64 fields
-        are NaN if a score is NaN. Rows with a null label, score or weight are skipped, for both scores.
+        with no positives or no negatives. The standard error and all later fields are also null with fewer
+        than two positives or fewer than two negatives. If only the standard error is 0, ``z`` and ``p_value``
+        are null. The Float64 fields are NaN if a score is NaN. Rows with a null label, score or weight are
+        skipped, for both scores.
 
     Notes
     -----
-    The mean of ``score_a - score_b`` over positives less that over negatives (Pencina, D'Agostino,
+    The mean of ``score_a - score_b`` over positives minus its mean over negatives (Pencina, D'Agostino,
     D'Agostino and Vasan 2008), with the standard error of two independent means, as in R's Hmisc. The IDI
-    rewards a score that is too extreme, and its test rejects too often for nested models that were fitted to
-    the same rows (Kerr et al. 2011): prefer :func:`polars_auc.brier_score_difference` or
+    rewards a score that is too extreme, and its test rejects too often for nested models fitted to the same
+    rows (Kerr et al. 2011). Prefer :func:`polars_auc.brier_score_difference` or
     :func:`polars_auc.net_benefit_difference`. All sums are without rounding errors. O(n).
 
     Examples
@@ -531,7 +526,7 @@ def mcnemar(
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     at_a
@@ -539,46 +534,47 @@ def mcnemar(
     at_b
         The threshold of the second score.
     rate
-        What is compared: ``"accuracy"``, the share of rows classified correctly; ``"tpr"``, of positives that
-        are called positive; ``"fpr"``, of negatives; or ``"selection_rate"``, of all rows.
+        The rate compared: ``"accuracy"``, the share of rows predicted correctly; ``"tpr"``, the share of
+        positives predicted positive; ``"fpr"``, the share of negatives predicted positive; or
+        ``"selection_rate"``, the share of all rows predicted positive.
     method
-        ``"exact"``: twice the smaller binomial tail. ``"mid_p"``: the same with half the probability of what
-        was observed, which is less cautious. ``"chi_square"``: without a correction for continuity.
+        ``"exact"``: twice the smaller binomial tail. ``"mid_p"``: the same with half the probability of the
+        observed count, which is less conservative. ``"chi_square"``: without continuity correction.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``estimate_a`` (Float64): The rate of the first score at its threshold; null without rows that it is
-          a share of.
+        - ``estimate_a`` (Float64): The rate of the first score at its threshold; null if its denominator is
+          0.
         - ``estimate_b`` (Float64): The rate of the second score.
         - ``difference`` (Float64): ``estimate_a - estimate_b``.
         - ``se`` (Float64): The standard error of the difference.
-        - ``lower``, ``upper`` (Float64): The limits of its interval by Bonett and Price.
-        - ``p_value`` (Float64): For equal rates, two-sided, by ``method``; 1 if the scores differ in no row.
-        - ``n_only_a`` (UInt64): Rows that count for the first score only.
-        - ``n_only_b`` (UInt64): Rows that count for the second score only.
-        - ``n`` (UInt64): The rows that the rates are shares of.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``lower``, ``upper`` (Float64): The confidence limits by Bonett and Price.
+        - ``p_value`` (Float64): The two-sided p-value of equal rates, by ``method``; 1 if the scores differ
+          in no row.
+        - ``n_only_a`` (UInt64): The number of rows counted in the rate of the first score only.
+        - ``n_only_b`` (UInt64): The number of rows counted in the rate of the second score only.
+        - ``n`` (UInt64): The number of rows in the denominator of the rates.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        All Float64 fields are null without rows that the rate is a share of, and NaN if a score is NaN.
-        Scores and thresholds are compared as 64-bit floats. Rows with a null label or score are skipped, for
-        both scores.
+        All Float64 fields are null if the denominator of the rates is 0, and NaN if a score is NaN. Scores
+        and thresholds are compared as Float64. Rows with a null label or score are skipped, for both scores.
 
     Notes
     -----
-    Only rows in which the scores differ say which is better: b that count for the first score only, and c
-    that count for the second only. If both scores are equally good, b is binomial with ``b + c`` trials of
-    probability 1/2 (McNemar 1947). ``"exact"`` never rejects too often; ``"mid_p"`` is less cautious, and
-    hardly ever rejects too often (Fagerland, Lydersen and Laake 2013). The p-values are those of R's
-    exact2x2 and mcnemar.test without correction. The interval is Bonett and Price's (2012): that of the
-    normal distribution after one row is added to b and one to c. O(n).
+    The test uses only the rows in which the scores differ: b rows count for the first score only, and c rows
+    for the second only. If both scores are equally good, b is binomial with ``b + c`` trials of probability
+    1/2 (McNemar 1947). ``"exact"`` never rejects too often; ``"mid_p"`` is less conservative, and hardly ever
+    rejects too often (Fagerland, Lydersen and Laake 2013). The p-values are those of R's exact2x2 and of
+    mcnemar.test without correction. The interval is Bonett and Price's (2012): the normal interval after one
+    row is added to b and one to c. O(n).
 
     Examples
     --------
@@ -612,22 +608,22 @@ def enrichment_factor(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     fraction
         The fraction of rows with the highest scores, above 0 and at most 1.
 
     Returns
     -------
     polars.Expr
-        The factor, from 0 to ``1 / fraction``; 1 if the score is uninformative. It is null without a
-        positive, and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        One Float64 for each group, named after the score: the factor, from 0 to ``1 / fraction``; 1 if the
+        score is uninformative. Null with no positives, and NaN if a score is NaN. Rows with a null label,
+        score or weight are skipped.
 
     Notes
     -----
-    The share of positives that the highest scores hold, over the fraction of rows that they are. A fraction
-    of a row counts as that fraction. Rows that tie at the cut count in proportion, which is the mean over all
-    orders of the tie, as in R's enrichvs; RDKit takes them in the order of the rows. With weights, fractions
-    are of the weight. O(n log n).
+    The share of all positives among the highest scores, divided by ``fraction``. A fraction of a row counts
+    as that fraction. Rows that tie at the cut count in proportion, which is the mean over all orders of the
+    tie, as in R's enrichvs; RDKit uses row order. With weights, fractions are shares of weight. O(n log n).
 
     Examples
     --------
@@ -649,29 +645,29 @@ def bedroc(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the Boltzmann-enhanced discrimination of ROC (BEDROC): a number for early recognition.
+    """Return the Boltzmann-enhanced discrimination of ROC (BEDROC), a measure of early recognition.
 
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     alpha
-        How much the highest ranks count: with 20, 80 % of the largest possible sum come from the first 8 % of
-        the rows. Above 0.
+        The weight of the highest ranks, above 0. With 20, the first 8 % of the rows contribute 80 % of the
+        largest possible sum.
 
     Returns
     -------
     polars.Expr
-        The number, from 0 for the worst order to 1 for the best. It is null without a positive or without a
-        negative, and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        One Float64 for each group, named after the score, from 0 for the worst order to 1 for the best. Null
+        with no positives or no negatives, and NaN if a score is NaN. Rows with a null label, score or weight
+        are skipped.
 
     Notes
     -----
-    The mean of ``exp(-alpha rank / n)`` over positives, scaled to 0 and 1 (Truchon and Bayly 2007). A
-    positive that ties with others counts the mean over the ranks of the tie, which is the mean over all
-    orders of it; RDKit and enrichvs rank ties in the order of the rows. A random order has about
-    ``1 / alpha`` if positives are rare, and more if they are not: compare only data with the same share of
-    positives. O(n log n).
+    The mean of ``exp(-alpha rank / n)`` over positives, scaled to 0 and 1 (Truchon and Bayly 2007). A tied
+    positive counts as the mean over the ranks of the tie; RDKit and enrichvs rank ties by row order. A random
+    order has about ``1 / alpha`` if positives are rare, and more otherwise: compare only data with the same
+    share of positives. O(n log n).
 
     Examples
     --------
@@ -694,26 +690,27 @@ def log_auc(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the area under the ROC curve with a logarithmic axis of fpr, between two false positive rates.
+    """Return the area under the ROC curve with a logarithmic fpr axis, between two false positive rates.
 
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     min_fpr, max_fpr
-        The lowest fpr, above 0, and the highest.
+        The lowest fpr, above 0, and the highest fpr.
 
     Returns
     -------
     polars.Expr
-        The area as a share of the largest possible, from 0 to 1. It is null without a positive or without a
-        negative, and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        One Float64 for each group, named after the score: the area as a share of the largest possible area,
+        from 0 to 1. Null with no positives or no negatives, and NaN if a score is NaN. Rows with a null
+        label, score or weight are skipped.
 
     Notes
     -----
-    The mean of tpr over the logarithm of fpr (Mysinger and Shoichet 2010), from the exact integral of the
-    straight lines between the points of the curve; torchmetrics takes trapezoids on the logarithmic axis. The
-    diagonal has ``(max_fpr - min_fpr) / ln(max_fpr / min_fpr)``: 0.0215 by default. O(n log n).
+    The mean of the tpr over the logarithm of the fpr (Mysinger and Shoichet 2010), from the exact integral of
+    the linear pieces of the curve; torchmetrics uses trapezoids on the logarithmic axis. The diagonal has
+    ``(max_fpr - min_fpr) / ln(max_fpr / min_fpr)``: 0.0215 by default. O(n log n).
 
     Examples
     --------
@@ -735,31 +732,30 @@ def h_measure(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return Hand's H measure: the least loss that the score leaves, over a distribution of costs.
+    """Return Hand's H measure: the expected minimum loss over costs, relative to an uninformative score.
 
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     severity_ratio
-        How many false negatives a false positive costs, above 0, where the distribution of costs is highest:
-        ``Beta(2, 1 + 1 / ratio)``. By default it is that of Hand and Anagnostopoulos (2014), ``Beta(1 + rate,
-        2 - rate)`` with the rate of positives. 1 is the symmetric one of Hand (2009), and ``n_pos / n_neg``
-        the default of R's hmeasure.
+        The cost of a false positive in false negatives, above 0, at the mode of the cost distribution
+        ``Beta(2, 1 + 1 / ratio)``. The default is the distribution of Hand and Anagnostopoulos (2014),
+        ``Beta(1 + rate, 2 - rate)`` with the rate of positives. 1 gives the symmetric distribution of Hand
+        (2009), and ``n_pos / n_neg`` the default of R's hmeasure.
 
     Returns
     -------
     polars.Expr
-        The measure, from 0 if the score is uninformative to 1. It is null without a positive or without a
-        negative, and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        One Float64 for each group, named after the score, from 0 (uninformative) to 1. Null with no positives
+        or no negatives, and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    One less the expected loss at the best threshold for each cost, as a share of the loss of a score that
-    says nothing (Hand 2009). A false positive costs c and a false negative ``1 - c``; c has a beta
-    distribution, which is the same for all scores. The best thresholds are the corners of the convex hull of
-    the ROC curve. A score that ranks the wrong way round therefore has 0; R's hmeasure turns it round.
-    O(n log n).
+    1 minus the expected loss at the best threshold for each cost, divided by the loss of an uninformative
+    score (Hand 2009). A false positive costs c and a false negative ``1 - c``; c has a beta distribution, the
+    same for all scores. The best thresholds are the corners of the convex hull of the ROC curve. A score that
+    ranks the wrong way round therefore has 0; R's hmeasure reverses it. O(n log n).
 
     Examples
     --------

@@ -36,79 +36,86 @@ def cv_roc_auc(
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     fold
-        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
-        except lists. With ``state``, the fold of each state.
+        The fold in which the row was test data; any dtype except lists. With ``state``, the fold of each
+        state.
     method
-        - ``"t"``: from the differences between the folds' AUCs, with Student's t.
-        - ``"influence"``: from the influence of each row on the AUC of its fold, with a normal interval;
-          needs many rows, but not many folds.
+        - ``"t"``: from the standard deviation of the folds' AUCs, with Student's t.
+        - ``"influence"``: from the influence of each row on the AUC of its fold, with normal limits; needs
+          many rows, but not many folds.
         - ``"delong"``: from DeLong's variance of each fold's AUC, on the logit scale with Student's t; for
           few rows, or few clusters.
     ties
-        What a tie counts in an influence value: ``"half"`` (the default), as in the AUC, or ``"zero"``, which
-        gives the standard errors of the R package cvAUC. Only for ``method="influence"``.
+        How a tie counts in the influence values: ``"half"`` (the default), as in the AUC, or ``"zero"``, as
+        in the R package cvAUC. Only for ``method="influence"``.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. The AUCs of the folds are then weighted, and all folds count alike. Only for ``method="t"``.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. The AUCs of the folds are then weighted, and all folds count equally. Only for
+        ``method="t"``.
     cluster
-        A column of clusters: the rows of one cluster, such as those of one customer, are not independent. A
-        cluster may span folds. Needs ``method="delong"`` or ``"influence"``, whose values are then summed by
-        cluster. (If each cluster is in one fold, ``"t"`` is right without it.)
+        The cluster of each row, such as the customer: rows of the same cluster are not independent. A cluster
+        may span folds. Requires ``method="delong"``, or ``"influence"``, which sums the influence values by
+        cluster. If each cluster is in one fold, ``"t"`` needs no ``cluster``.
     state
-        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``, one or more
-        for each fold: those of one fold are merged. With ``max_bins`` the answer is approximate: scores in
-        one bin of a fold count as ties. States of rows with weights only for ``method="t"``.
+        A column of states from :func:`polars_auc.roc_state` instead of ``label`` and ``score``, one or more
+        for each fold: the states of a fold are merged. With ``max_bins`` the result is approximate: scores in
+        the same bin of a fold count as ties. Weighted states only for ``method="t"``.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): The mean of the folds' AUCs.
-        - ``sd`` (Float64): Their standard deviation.
+        - ``auc`` (Float64): The mean AUC of the folds.
+        - ``sd`` (Float64): The standard deviation of the folds' AUCs.
         - ``se`` (Float64): The standard error of the mean.
-        - ``lower``, ``upper`` (Float64): The limits of the interval; not cut off at 0 and 1. By DeLong they
-          are within 0 to 1.
-        - ``n_folds`` (UInt64): Folds that have an AUC.
-        - ``n_undefined`` (UInt64): Folds without a positive or without a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
-        - ``n_clusters`` (UInt64): Clusters that were used; only with ``cluster``.
+        - ``lower``, ``upper`` (Float64): The confidence limits, not clipped to 0 and 1 (by DeLong they are
+          always within).
+        - ``n_folds`` (UInt64): The number of folds with an AUC.
+        - ``n_undefined`` (UInt64): The number of folds with no positives or no negatives.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
+        - ``n_clusters`` (UInt64): The number of clusters used; only with ``cluster``.
 
-        ``auc`` is null if no fold has an AUC. ``sd`` is null with fewer than two such folds; by Student's t,
-        so are ``se`` and the limits. By DeLong these are null if a class has a single row (with ``cluster``:
-        a single cluster) in every such fold; by influence with ``cluster``, if these folds have rows of a
-        single cluster. The Float64 fields are NaN if a score is NaN; the folds are then not counted. Rows
-        with a null label, score, weight, fold or cluster are skipped.
+        ``auc`` is null if no fold has an AUC. ``sd`` is null with fewer than two such folds. ``se`` and the
+        limits are null:
+
+        - ``"t"``: with fewer than two such folds;
+        - ``"delong"``: if a class has a single row (with ``cluster``, a single cluster) in every such fold;
+        - ``"influence"`` with ``cluster``: if these folds have rows of a single cluster.
+
+        The Float64 fields are NaN if a score is NaN; the folds are then not counted. Rows with a null label,
+        score, weight, fold or cluster are skipped.
 
     Notes
     -----
-    By Student's t: ``mean ± t sd / sqrt(k)`` with k - 1 degrees of freedom (Komarek 2004: ten folds, 95 %).
-    The folds share training rows, so this interval tends to be too short. By influence: LeDell, Petersen and
-    van der Laan (2015), as their R package cvAUC; a positive has the value ``(placement - auc) n / P``. Its
-    placement is the share of the negatives of its fold that score lower, where a tie counts one half. In
-    cvAUC it counts nothing there, though one half in the AUC, so that with ties the values do not sum to 0.
-    O(n log n).
+    ``"t"``: ``mean ± t sd / sqrt(k)`` with k - 1 degrees of freedom (Komarek 2004: ten folds, 95 %). The
+    folds share training rows, so this interval tends to be too short.
+
+    ``"influence"``: LeDell, Petersen and van der Laan (2015), as their R package cvAUC. A positive has the
+    value ``(placement - auc) n / P``. Its placement is the share of the negatives of its fold that score
+    lower, where a tie counts one half. In cvAUC a tie counts nothing there, but one half in the AUC, so with
+    ties the values do not sum to 0. O(n log n).
 
     With ``cluster``, the values D are summed by cluster, as cvAUC does for pooled repeated measures:
     ``se² = sum over clusters of (sum w D)² / n²`` with ``w² = I / (k I_f)`` for I clusters, k folds and the
-    I_f clusters of the row's fold, where a cluster that spans folds counts in each with its share of rows.
+    I_f clusters of the row's fold. A cluster that spans folds counts in each with its share of rows.
 
-    By DeLong: ``se² = sum over folds of (f sum (v - auc)² / P² + g sum (v - auc)² / N²) / k²`` over positives
-    and negatives with placements v, ``f = P / (P - k)`` for the P positives of all k folds, and g the same of
-    negatives: as in an analysis of variance, so that a fold may have a single positive. With ``cluster`` each
-    sum within a fold is multiplied by the root of f or g, the sums of a cluster are added up over its folds
-    and squared, and P and N count the clusters of each fold that hold the class (Obuchowski 1997). The limits
-    are ``expit(logit(auc) ± t se / (auc (1 - auc)))`` with ``min(P, N) - k`` degrees of freedom.
+    ``"delong"``: ``se² = sum over folds of (f sum (v - auc)² / P² + g sum (v - auc)² / N²) / k²`` over
+    positives and negatives with placements v. ``f = P / (P - k)`` for the P positives of all k folds, and g
+    is the same for negatives, as in an analysis of variance. A fold may therefore have a single positive.
+    With ``cluster``, each sum within a fold is multiplied by the root of f or g, and the sums of a cluster
+    are added over its folds and squared. P and N then count the clusters of each fold with rows of the class
+    (Obuchowski 1997). The limits are ``expit(logit(auc) ± t se / (auc (1 - auc)))`` with ``min(P, N) - k``
+    degrees of freedom.
 
-    How often 95 % intervals hold the AUC is measured in ``benches/results/small_samples.csv``. With 100 rows
-    those by ``"influence"`` hold 89.6 to 92.1 %, those by ``"delong"`` 96.2 to 98.2 %: a fold of few rows has
-    too large a variance. In ten folds of 30 positives and 300 negatives the first hold 85.3 to 88.6 %, and of
-    300 of each class 94.4 to 94.9 %. With 40 to 100 clusters the first hold 81.8 to 90.3 %, the second 92.6
-    to 94.8 %: the least in ten folds of ten clusters of which each has one class.
+    The coverage of 95 % intervals is measured in ``benches/results/small_samples.csv``. With 100 rows it is
+    89.6 to 92.1 % by ``"influence"``, and 96.2 to 98.2 % by ``"delong"``, whose variance is too large in
+    folds of few rows. ``"influence"`` covers 85.3 to 88.6 % in ten folds with 30 positives and 300 negatives,
+    and 94.4 to 94.9 % with 300 of each class. With 40 to 100 clusters, ``"influence"`` covers 81.8 to 90.3 %,
+    and ``"delong"`` 92.6 to 94.8 %; the least is in ten folds of ten clusters that have one class each.
 
     Examples
     --------
@@ -141,53 +148,51 @@ def cv_roc_auc_difference(
 ) -> pl.Expr:
     """Return the difference of two models' AUCs over the same folds, by the corrected resampled t-test.
 
-    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
-    :func:`polars_auc.report`, take the first score from the others.
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
+    opposite: the others minus the first score.
 
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     fold
-        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
-        except lists.
+        The fold in which the row was test data; any dtype except lists.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` means that the
-        first score is better.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"``, the
+        alternative is that the first score is better. The interval is always two-sided.
     level
-        The coverage, between 0 and 1. The interval of the difference is always two-sided.
+        The confidence level, between 0 and 1.
     test_train_ratio
-        The number of test rows for each training row. The variance is corrected with it, because folds share
-        training rows. ``None`` takes ``1 / (k - 1)``, the ratio of k folds; 0 gives the plain paired t-test,
-        which rejects too often.
+        The ratio of test rows to training rows. It corrects the variance, because folds share training rows.
+        ``None`` uses ``1 / (k - 1)``, the ratio of k folds; 0 gives the plain paired t-test, which rejects
+        too often.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``auc_a`` (Float64): The mean of the folds' AUCs of the first score.
-        - ``auc_b`` (Float64): That of the second score.
+        - ``auc_a`` (Float64): The mean of the folds' AUCs for the first score.
+        - ``auc_b`` (Float64): The mean of the folds' AUCs for the second score.
         - ``difference`` (Float64): The mean of the folds' differences, ``auc_a - auc_b``.
-        - ``se`` (Float64): Its corrected standard error.
-        - ``lower``, ``upper`` (Float64): The limits of its interval.
-        - ``t`` (Float64): The difference divided by its standard error; 0 if both are 0, null if only the
-          standard error is.
-        - ``df`` (UInt64): Degrees of freedom; null where the standard error is.
-        - ``p_value`` (Float64): The p-value of no difference; null where ``t`` is.
-        - ``n_folds`` (UInt64): Folds that have AUCs.
-        - ``n_undefined`` (UInt64): Folds without a positive or without a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``se`` (Float64): The corrected standard error of the difference.
+        - ``lower``, ``upper`` (Float64): The confidence limits.
+        - ``t`` (Float64): ``difference / se``; 0 if both are 0, null if only ``se`` is 0.
+        - ``df`` (UInt64): Degrees of freedom; null where ``se`` is null.
+        - ``p_value`` (Float64): The p-value of the test of no difference; null where ``t`` is null.
+        - ``n_folds`` (UInt64): The number of folds with AUCs.
+        - ``n_undefined`` (UInt64): The number of folds with no positives or no negatives.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        The means are null if no fold has AUCs; the fields after them are also null with fewer than two such
-        folds. If the difference is the same in all folds, ``t`` and ``p_value`` are null; if it is 0 in all
-        folds, they are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score
-        or fold are skipped, for both scores.
+        The means are null if no fold has AUCs; the later fields are also null with fewer than two such folds.
+        If the difference is the same in all folds, ``t`` and ``p_value`` are null; if it is 0 in all folds,
+        they are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score or fold
+        are skipped, for both scores.
 
     Notes
     -----
@@ -224,15 +229,15 @@ def cv_roc_curve(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the average of the ROC curves of folds, with their standard deviation at each point.
+    """Return the average of the folds' ROC curves, with the standard deviation at each point.
 
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     fold
-        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
-        except lists. With ``state``, the fold of each state.
+        The fold in which the row was test data; any dtype except lists. With ``state``, the fold of each
+        state.
     method
         - ``"vertical"``: the mean of the folds' true positive rates at fixed false positive rates. The scale
           of the scores may differ between folds.
@@ -241,39 +246,41 @@ def cv_roc_curve(
         - ``"pooled"``: the curve of the rows of all folds together, at the false positive rates of
           ``"vertical"``. Scores must have the same meaning in all folds.
     n_points
-        The number of points, 3 or more: false positive rates from 0 to 1 in equal steps. By threshold: the
-        point where no row is predicted positive, and thresholds that are spread evenly over the distinct
-        scores of all folds, including the highest and the lowest (all of them if they are fewer).
+        The number of points, 3 or more: equally spaced false positive rates from 0 to 1. With
+        ``"threshold"``: the point where no row is predicted positive, and thresholds spread evenly over the
+        distinct scores of all folds, including the highest and the lowest (all if there are fewer).
     at_fpr
-        The false positive rates, in any order, instead of equal steps; not possible by threshold.
+        The false positive rates, in any order, instead of equally spaced rates; not with ``"threshold"``.
     state
-        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``, one or more
-        for each fold: those of one fold are merged. With ``max_bins`` the answer is approximate: scores in
-        one bin of a fold (pooled: of all folds together) count as ties. Not possible by threshold.
+        A column of states from :func:`polars_auc.roc_state` instead of ``label`` and ``score``, one or more
+        for each fold: the states of a fold are merged. With ``max_bins`` the result is approximate: scores in
+        the same bin of a fold (pooled: of all folds together) count as ties. Not with ``"threshold"``.
 
     Returns
     -------
     polars.Expr
         One List of Structs for each group, named after the score:
 
-        - ``fpr`` (Float64): The false positive rate; by threshold, the mean of the folds' rates.
-        - ``fpr_sd`` (Float64): By threshold, the standard deviation of the folds' rates; otherwise null.
+        - ``fpr`` (Float64): The false positive rate; with ``"threshold"``, the mean of the folds' rates.
+        - ``fpr_sd`` (Float64): With ``"threshold"``, the standard deviation of the folds' false positive
+          rates; otherwise null.
         - ``tpr`` (Float64): The mean of the folds' true positive rates.
-        - ``tpr_sd`` (Float64): Their standard deviation; null if pooled.
-        - ``threshold`` (Float64): By threshold, rows with ``score >= threshold`` are predicted positive. Null
-          at the first point, where no row is called positive, and with the other methods.
-        - ``n_folds`` (UInt64): The number of folds that were used.
+        - ``tpr_sd`` (Float64): The standard deviation of the folds' true positive rates; null if pooled.
+        - ``threshold`` (Float64): With ``"threshold"``, a row is predicted positive if ``score >=
+          threshold``. Null at the first point, where no row is predicted positive, and with the other
+          methods.
+        - ``n_folds`` (UInt64): The number of folds used.
 
-        A fold without a positive or without a negative has no curve and is not used, except if folds are
-        pooled. Standard deviations are null with one fold. The list is null if no fold has a curve (pooled:
-        if there is no positive or no negative in all folds together), or if a score is NaN. Rows with a null
-        label, score or fold are skipped.
+        A fold with no positives or no negatives has no curve and is not used, except if folds are pooled.
+        Standard deviations are null with one fold. The list is null if no fold has a curve (pooled: with no
+        positives or no negatives in all folds together), or if a score is NaN. Rows with a null label, score
+        or fold are skipped.
 
     Notes
     -----
-    Provost, Fawcett and Kohavi (1998); Fawcett (2006, section 9, algorithms 3 and 4). Between two points a
-    curve is a straight line, and at a vertical step its value is the top of the step. The standard deviation
-    divides by k - 1 for k folds. O(n log n + p k log n) for p points.
+    Provost, Fawcett and Kohavi (1998); Fawcett (2006, section 9, algorithms 3 and 4). A curve is linear
+    between points, and at a vertical step its value is the top of the step. The standard deviation divides by
+    k - 1 for k folds. O(n log n + p k log n) for p points.
 
     Examples
     --------

@@ -35,72 +35,70 @@ def grouped_roc_auc(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the mean of the AUCs of users, or of other groups that ``by`` makes: GAUC, or uAUC.
+    """Return the mean AUC of users, or of other groups defined by ``by``: GAUC, or uAUC.
 
-    It says how well the rows of one user are ranked, and ignores how rows of different users are ranked. Use
-    it if scores only order the items that one user sees.
+    It measures how well the rows of one user are ranked, and ignores how rows of different users are ranked.
+    Use it if scores only order the items of one user.
 
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     by
-        The column with the user of each row, or a list of columns that say it together; any dtype except
-        lists. With ``state``, the user of each state.
+        The user of each row, or a list of columns that define it together; any dtype except lists. With
+        ``state``, the user of each state.
     average
-        The weight of a user: the same for every user (``"macro"``), or the number of their ``"rows"``
-        (impressions), of their ``"positives"`` (clicks), or of their ``"pairs"`` of a positive and a
-        negative.
+        The weight of a user: equal for all users (``"macro"``), or the number of their ``"rows"``
+        (impressions), ``"positives"`` (clicks), or ``"pairs"`` of a positive and a negative.
     error
-        Where the standard error comes from: ``"between"``, from how the AUCs of users differ, if the users
-        are a sample; ``"within"``, from the rows of each user by DeLong, if ``by`` makes strata, such as age
-        classes, that are all there are and have many rows each.
+        The source of the standard error. ``"between"``: the variation of the AUCs between users, if the users
+        are a sample. ``"within"``: DeLong's variance of each user's AUC, if ``by`` defines a fixed set of
+        strata, such as age classes, with many rows each.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     state
-        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``, one or more
-        for each user: those of one user are merged. With ``max_bins`` the answer is approximate: scores in
-        one bin of a user count as ties.
+        A column of states from :func:`polars_auc.roc_state` instead of ``label`` and ``score``, one or more
+        for each user: the states of a user are merged. With ``max_bins`` the result is approximate: scores in
+        the same bin of a user count as ties.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): The mean over the users that have an AUC, 0 to 1.
+        - ``auc`` (Float64): The mean AUC of the users with an AUC, 0 to 1.
         - ``se`` (Float64): Its standard error.
-        - ``lower``, ``upper`` (Float64): The limits of its interval.
-        - ``n_groups`` (UInt64): Users that have an AUC.
-        - ``n_undefined`` (UInt64): Users without a positive or without a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): The rows of all users. The rows of users without an AUC are counted
-          here, but have no influence on ``auc``.
+        - ``lower``, ``upper`` (Float64): The confidence limits.
+        - ``n_groups`` (UInt64): The number of users with an AUC.
+        - ``n_undefined`` (UInt64): The number of users with no positives or no negatives.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives of all users, including users
+          without an AUC, which do not affect ``auc``.
 
-        ``auc`` is null if no user has an AUC. The error and the limits are null with fewer than two such
-        users or, for ``"within"``, if one of them has a single positive or a single negative. All four are
+        ``auc`` is null if no user has an AUC. The standard error and the limits are null with fewer than two
+        such users; with ``"within"``, if one of them has a single positive or a single negative. All four are
         NaN if a score is NaN; users are then not counted. Rows with a null label, score or user are skipped.
 
     Notes
     -----
-    ``sum(w A) / sum(w)`` over users with area A and weight w. The order of the sum depends only on these
-    numbers, so that the order of rows does not change the result. Zhu et al. (2017) weigh by impressions or
-    clicks, Zhou et al. (2018) by impressions. By pairs it is the share of all pairs of one user in which the
-    positive scores higher.
+    ``sum(w A) / sum(w)`` over users with AUC A and weight w. The order of the sum depends only on these
+    numbers, so the result does not depend on row order. Zhu et al. (2017) weight by impressions or clicks,
+    Zhou et al. (2018) by impressions. Weighted by pairs, it is the share of all pairs of one user in which
+    the positive scores higher.
 
-    By positives it is the AUC adjusted for a covariate, the area under
-    :func:`polars_auc.covariate_adjusted_roc_curve`: how well rows are ranked among rows that are alike in
-    ``by`` (Janes and Pepe 2009). With ``error="within"``, ``se² = sum(w² Var A) / sum(w)²`` with DeLong's
-    variances and with the weights as they are, and a normal interval.
+    ``error="between"`` assumes that users are independent; the rows of one user may depend on each other. The
+    standard error is ``sqrt(k / (k - 1) sum(w² (A - mean)²)) / sum(w)`` over k users (Cochran 1977, section
+    6.4). The limits are Student's with k - 1 degrees of freedom, clipped to 0 and 1. For the AUC of all rows
+    together use :func:`polars_auc.roc_auc_ci` with ``cluster``.
 
-    If ``error="within"`` gives no standard error, the strata are too fine: by age in years, say, some year
-    has a single positive beside its negatives. That year has an AUC and a weight, but one positive does not
-    show how positives vary, and to leave the year out of the error would make the error too small. Make
-    larger strata, such as ``pl.col("age").cut([40, 50, 60, 70])``; each needs two positives and two
-    negatives, or none of one class. ``"between"`` needs no rows to spare in any stratum.
+    Weighted by positives, it is the covariate-adjusted AUC: the area under
+    :func:`polars_auc.covariate_adjusted_roc_curve` (Janes and Pepe 2009). ``error="within"`` is for this
+    case: ``se² = sum(w² Var A) / sum(w)²`` with DeLong's variances and fixed weights, and a normal interval.
 
-    With ``error="between"`` users are taken to be independent of each other; nothing is asked of the rows of
-    one user. The standard error is ``sqrt(k / (k - 1) sum(w² (A - mean)²)) / sum(w)`` over k users (Cochran
-    1977, section 6.4), and the limits are Student's with k - 1 degrees of freedom, cut at 0 and 1.
-    :func:`polars_auc.roc_auc_ci` with ``cluster`` is for the AUC of all rows together. O(n log n).
+    If ``error="within"`` gives no standard error, the strata are too fine. With age in years, for example,
+    some year has a single positive. That year has an AUC and a weight, but one positive has no variance, and
+    leaving the year out would make the error too small. Use larger strata, such as
+    ``pl.col("age").cut([40, 50, 60, 70])``; each needs two positives and two negatives, or none of one class.
+    ``"between"`` has no such requirement. O(n log n).
 
     Examples
     --------
@@ -132,59 +130,57 @@ def grouped_roc_auc_difference(
     level: float = 0.95,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the difference of two scores' mean AUCs of users (GAUC), with its interval and test.
+    """Return the difference of two scores' mean AUCs over users (GAUC), with its interval and test.
 
-    The difference is ``score_a`` minus ``score_b``, as they are written. Tables, such as that of
-    :func:`polars_auc.report`, take the first score from the others.
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
+    opposite: the others minus the first score.
 
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     by
-        The column with the user of each row, or a list of columns that say it together; any dtype except
-        lists.
+        The user of each row, or a list of columns that define it together; any dtype except lists.
     average
-        The weight of a user: see :func:`polars_auc.grouped_roc_auc`.
+        The weight of a user, as in :func:`polars_auc.grouped_roc_auc`.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` means that the
-        first score is better.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"``, the
+        alternative is that the first score is better. The interval is always two-sided.
     level
-        The coverage, between 0 and 1. The interval of the difference is always two-sided.
+        The confidence level, between 0 and 1.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``auc_a`` (Float64): The mean over the users of the AUCs of the first score.
-        - ``auc_b`` (Float64): That of the second score.
+        - ``auc_a`` (Float64): The mean AUC of the users for the first score.
+        - ``auc_b`` (Float64): The mean AUC of the users for the second score.
         - ``difference`` (Float64): The mean of the users' differences, ``auc_a - auc_b``.
         - ``se`` (Float64): Its standard error.
-        - ``lower``, ``upper`` (Float64): The limits of its interval.
-        - ``t`` (Float64): The difference divided by its standard error; 0 if both are 0, null if only the
-          standard error is.
-        - ``p_value`` (Float64): The p-value of no difference; null where ``t`` is.
-        - ``n_groups`` (UInt64): Users that have AUCs.
-        - ``n_undefined`` (UInt64): Users without a positive or without a negative.
-        - ``n_pos``, ``n_neg`` (UInt64): The rows of all users.
+        - ``lower``, ``upper`` (Float64): The confidence limits.
+        - ``t`` (Float64): ``difference / se``; 0 if both are 0, null if only ``se`` is 0.
+        - ``p_value`` (Float64): The p-value of the test of no difference; null where ``t`` is null.
+        - ``n_groups`` (UInt64): The number of users with AUCs.
+        - ``n_undefined`` (UInt64): The number of users with no positives or no negatives.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives of all users.
 
-        The means are null if no user has AUCs; the fields after them are also null with fewer than two such
-        users. If the difference is the same for all users, ``t`` and ``p_value`` are null; if it is 0 for
-        all, they are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score or
-        user are skipped, for both scores.
+        The means are null if no user has AUCs; the later fields are also null with fewer than two such users.
+        If the difference is the same for all users, ``t`` and ``p_value`` are null; if it is 0 for all, they
+        are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score or user are
+        skipped, for both scores.
 
     Notes
     -----
-    Both AUCs of a user come from the same rows, so only the users' differences count: their weighted mean
-    over its standard error, as in :func:`polars_auc.grouped_roc_auc`, with Student's distribution and a
-    degree of freedom less than there are users. With ``average="macro"`` it is the paired t-test over users.
-    O(n log n).
+    Both AUCs of a user are from the same rows, so the test uses the users' differences: their weighted mean
+    divided by its standard error, as in :func:`polars_auc.grouped_roc_auc`. Student's t has one degree of
+    freedom fewer than the number of users. With ``average="macro"`` it is the paired t-test over users. O(n
+    log n).
 
     Examples
     --------
@@ -213,19 +209,19 @@ def covariate_adjusted_roc_curve(
     *,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the ROC curve adjusted for a covariate: its rates are those among rows that are alike in ``by``.
+    """Return the covariate-adjusted ROC curve: its rates are among rows with the same value of ``by``.
 
-    Use it if a covariate, such as the age class or the hospital, changes the scores of all rows, so that one
-    threshold for all would mean another false positive rate in each stratum. Each point is what is reached
-    if every stratum has a threshold of its own, with the same false positive rate in all of them.
+    Use it if a covariate, such as the age class or the hospital, shifts the scores of all rows. A common
+    threshold then has a different false positive rate in each stratum. Each point is reached if every stratum
+    has its own threshold, with the same false positive rate in all of them.
 
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     by
-        The column with the stratum of each row, such as its age class, or a list of columns that say it
-        together, such as ``["sex", "age_class"]``; any dtype except lists.
+        The stratum of each row, such as its age class, or a list of columns that define it together, such as
+        ``["sex", "age_class"]``; any dtype except lists.
 
     Returns
     -------
@@ -235,22 +231,22 @@ def covariate_adjusted_roc_curve(
         - ``fpr`` (Float64): The false positive rate.
         - ``tpr`` (Float64): The true positive rate there.
 
-        The curve goes in straight lines from (0, 0) to (1, 1), and has points where a positive is reached.
-        Strata without a positive or without a negative have no part in it. The list is null if all strata
-        are like that, or if a score is NaN. Rows with a null label, score or stratum are skipped.
+        The curve is linear from (0, 0) to (1, 1) between its points, which are where a positive is reached.
+        Strata with no positives or no negatives are ignored. The list is null if all strata are ignored, or
+        if a score is NaN. Rows with a null label, score or stratum are skipped.
 
     Notes
     -----
-    ``AROC(f)`` is the share of positives whose placement value is at most f: the share of the negatives of
-    their own stratum that score as high or higher (Janes and Pepe 2009). It is the mean of the strata's
-    curves at f, weighted by their positives. A tie with negatives is a diagonal. The area under it is the
-    ``auc`` of :func:`polars_auc.grouped_roc_auc` with ``average="positives"``, whose interval is that for
-    ``error="within"``. O(n log n + n k) for k strata.
+    ``AROC(f)`` is the share of positives with a placement value of at most f. The placement value is the
+    share of negatives of the same stratum that score as high or higher (Janes and Pepe 2009). The curve is
+    the mean of the strata's curves at f, weighted by their positives. A tie with negatives is a diagonal. The
+    area under the curve is the ``auc`` of :func:`polars_auc.grouped_roc_auc` with ``average="positives"``,
+    and its interval is by ``error="within"``. O(n log n + n k) for k strata.
 
     Strata should have many rows of both classes. A covariate with many values, such as age in years, makes
-    strata of few rows: those without a positive or without a negative are left out, so the curve is of the
-    others only, and the interval of the area is null if a stratum has one row of a class. Cut it into
-    classes first, such as ``pl.col("age").cut([40, 50, 60, 70])``.
+    small strata. If a stratum lacks a class, the curve ignores it; if it has a single row of a class, the
+    interval of the area is null. Cut such a covariate into classes first, as with
+    ``pl.col("age").cut([40, 50, 60, 70])``.
 
     Examples
     --------
@@ -286,10 +282,10 @@ def subgroup_auc(
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     subgroup
-        Which rows belong to the subgroup; all other rows are the background. Boolean, such as
-        ``pl.col("country") == "NO"``, or an integer or float column that holds only 0 and 1.
+        Whether each row belongs to the subgroup; all other rows are the background. Boolean, such as
+        ``pl.col("country") == "NO"``, or an integer or float column that contains only 0 and 1.
 
     Returns
     -------
@@ -297,30 +293,30 @@ def subgroup_auc(
         One Struct for each group, named after the score:
 
         - ``subgroup_auc`` (Float64): The AUC of the rows of the subgroup.
-        - ``bpsn_auc`` (Float64): The AUC of the background's positives and the subgroup's negatives. It is
-          low if negatives of the subgroup score too high, which gives false positives.
-        - ``bnsp_auc`` (Float64): The AUC of the background's negatives and the subgroup's positives. It is
-          low if positives of the subgroup score too low, which gives false negatives.
+        - ``bpsn_auc`` (Float64): The AUC of background positives and subgroup negatives. It is low if
+          negatives of the subgroup score too high, which gives false positives.
+        - ``bnsp_auc`` (Float64): The AUC of background negatives and subgroup positives. It is low if
+          positives of the subgroup score too low, which gives false negatives.
         - ``background_auc`` (Float64): The AUC of the rows of the background.
         - ``auc`` (Float64): The AUC of all rows.
-        - ``positive_aeg`` (Float64): The average equality gap of positives, -1/2 to 1/2: above 0 if those of
-          the subgroup score lower than those of the background. Null without positives in the subgroup or in
-          the background.
-        - ``negative_aeg`` (Float64): The same of negatives.
-        - ``n_subgroup_pos`` (UInt64): Positives of the subgroup.
-        - ``n_subgroup_neg`` (UInt64): Negatives of the subgroup.
-        - ``n_background_pos`` (UInt64): Positives of the background.
-        - ``n_background_neg`` (UInt64): Negatives of the background.
+        - ``positive_aeg`` (Float64): The average equality gap of positives, -1/2 to 1/2: above 0 if positives
+          of the subgroup score lower than positives of the background. Null with no positives in the subgroup
+          or in the background.
+        - ``negative_aeg`` (Float64): The same for negatives.
+        - ``n_subgroup_pos`` (UInt64): The number of positives in the subgroup.
+        - ``n_subgroup_neg`` (UInt64): The number of negatives in the subgroup.
+        - ``n_background_pos`` (UInt64): The number of positives in the background.
+        - ``n_background_neg`` (UInt64): The number of negatives in the background.
 
-        An AUC is null without a positive or without a negative, NaN if any score of the group is NaN. Rows
-        with a null label, score or subgroup are skipped.
+        An AUC is null with no positives or no negatives in its samples, NaN if any score of the group is NaN.
+        Rows with a null label, score or subgroup are skipped.
 
     Notes
     -----
     Borkan, Dixon, Sorensen, Thain and Vasserman (2019), "Nuanced metrics for measuring unintended bias with
-    real data for text classification". An average equality gap is ``1/2 - A``, where A is the probability
-    that a row of the subgroup scores above a row of the same class of the background; ties count half.
-    O(n log n).
+    real data for text classification". An average equality gap is ``1/2 - A``. A is the probability that a
+    row of the subgroup scores above a row of the background in the same class; ties count one half. O(n log
+    n).
 
     Examples
     --------
@@ -353,24 +349,24 @@ def subgroup_auc_ci(
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     subgroup
-        Which rows belong to the subgroup; all other rows are the background. Boolean, or an integer or float
-        column that holds only 0 and 1.
+        Whether each row belongs to the subgroup; all other rows are the background. Boolean, or an integer or
+        float column that contains only 0 and 1.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
     polars.Expr
-        A List of Structs for each group, named after the score: one for each number of
-        :func:`polars_auc.subgroup_auc`, ``subgroup_auc``, ``bpsn_auc``, ``bnsp_auc``, ``background_auc``,
+        One List of Structs for each group, named after the score. There is one struct for each number of
+        :func:`polars_auc.subgroup_auc`: ``subgroup_auc``, ``bpsn_auc``, ``bnsp_auc``, ``background_auc``,
         ``auc``, ``positive_aeg`` and ``negative_aeg``, in this order.
 
-        - ``field`` (String): What the number is called.
-        - ``estimate`` (Float64): The number.
-        - ``se``, ``lower``, ``upper`` (Float64): Its standard error, and the limits of its interval.
-        - ``n_pos``, ``n_neg`` (UInt64): The positives and negatives that the number is made of.
+        - ``field`` (String): The name of the number.
+        - ``estimate`` (Float64): The value of the number.
+        - ``se``, ``lower``, ``upper`` (Float64): Its standard error and confidence limits.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives in its two samples.
 
         The estimate is null if one of its two samples of rows is empty; the standard error and the limits are
         null if one has fewer than two rows. The list is null if any score of the group is NaN. Rows with a
@@ -378,12 +374,11 @@ def subgroup_auc_ci(
 
     Notes
     -----
-    Every number is an AUC of two samples of rows, such as the positives of the background and the negatives
-    of the subgroup, or one half less such an AUC. So its standard error is that of DeLong, DeLong and
-    Clarke-Pearson (1988), as :func:`polars_auc.roc_auc_ci` gives it for these rows. The limits are
-    ``estimate ± z se``, cut off at 0 and 1, or at -1/2 and 1/2 for the gaps. The subgroup and the background
-    have no row in common: test the difference of their AUCs with
-    :func:`polars_auc.unpaired_roc_auc_difference`. O(n log n).
+    Every number is an AUC of two samples of rows, such as background positives and subgroup negatives, or one
+    half minus such an AUC. Its standard error is therefore DeLong's (DeLong, DeLong and Clarke-Pearson 1988),
+    as in :func:`polars_auc.roc_auc_ci`. The limits are ``estimate ± z se``, clipped to 0 and 1, or to -1/2
+    and 1/2 for the gaps. The subgroup and the background have no rows in common: test the difference of their
+    AUCs with :func:`polars_auc.unpaired_roc_auc_difference`. O(n log n).
 
     Examples
     --------
@@ -422,56 +417,56 @@ def subgroup_rate_difference(
     level: float = 0.95,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the difference and the ratio of a rate at a threshold, in a subgroup and in the background.
+    """Return the difference and the ratio of a rate at a threshold between a subgroup and the background.
 
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     subgroup
-        Which rows belong to the subgroup; all other rows are the background. Boolean, such as
-        ``pl.col("country") == "NO"``, or an integer or float column that holds only 0 and 1.
+        Whether each row belongs to the subgroup; all other rows are the background. Boolean, such as
+        ``pl.col("country") == "NO"``, or an integer or float column that contains only 0 and 1.
     at
         The threshold: a row is predicted positive if ``score >= at``.
     rate
-        What is compared: ``"tpr"``, the share of positives that are predicted positive; ``"fpr"``, of
-        negatives; ``"ppv"``, of called rows that are positive; ``"selection_rate"``, of all rows that are
-        predicted positive; or ``"accuracy"``.
+        The rate compared: ``"tpr"``, the share of positives predicted positive; ``"fpr"``, the share of
+        negatives predicted positive; ``"ppv"``, the share of positives among the rows predicted positive;
+        ``"selection_rate"``, the share of all rows predicted positive; or ``"accuracy"``.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``subgroup_rate`` (Float64): The rate of the subgroup; null without rows that it is a share of.
+        - ``subgroup_rate`` (Float64): The rate of the subgroup; null if its denominator is 0.
         - ``background_rate`` (Float64): The rate of the background.
         - ``difference`` (Float64): ``subgroup_rate - background_rate``.
-        - ``difference_lower``, ``difference_upper`` (Float64): The limits of its interval by Newcombe.
-        - ``ratio`` (Float64): ``subgroup_rate / background_rate``; infinite if only the second is 0, null if
-          both are.
-        - ``ratio_lower``, ``ratio_upper`` (Float64): The limits of its interval by Miettinen and Nurminen.
-        - ``p_value`` (Float64): For equal rates, two-sided, by the score of Miettinen and Nurminen; 1 if both
-          are 0 or both are 1.
+        - ``difference_lower``, ``difference_upper`` (Float64): Its confidence limits by Newcombe.
+        - ``ratio`` (Float64): ``subgroup_rate / background_rate``; infinite if only the background rate is 0,
+          null if both are 0.
+        - ``ratio_lower``, ``ratio_upper`` (Float64): Its confidence limits by Miettinen and Nurminen.
+        - ``p_value`` (Float64): The two-sided p-value of equal rates, by the score test of Miettinen and
+          Nurminen; 1 if both rates are 0 or both are 1.
         - ``four_fifths`` (Boolean): Whether the smaller rate is at least four fifths of the larger; null
-          where a rate is.
-        - ``n_subgroup`` (UInt64): The rows of the subgroup that its rate is a share of.
-        - ``n_background`` (UInt64): The same of the background.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+          where a rate is null.
+        - ``n_subgroup`` (UInt64): The number of rows in the denominator of the subgroup's rate.
+        - ``n_background`` (UInt64): The number of rows in the denominator of the background's rate.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        A rate is null without rows that it is a share of, and then the difference and all after it are. The
-        Float64 fields are NaN if a score is NaN. Scores and the threshold are compared as 64-bit floats. Rows
+        A rate is null if its denominator is 0; the difference and all fields derived from it are then null.
+        The Float64 fields are NaN if a score is NaN. Scores and the threshold are compared as Float64. Rows
         with a null label, score or subgroup are skipped.
 
     Notes
     -----
-    The limits of the difference combine Wilson's of both rates (Newcombe 1998, method 10). Those of the ratio
-    invert the score test with ``N / (N - 1)`` (Miettinen and Nurminen 1985), as R's ratesci; ``p_value`` is
-    that test of a ratio of 1. All hold for few rows, and for rates near 0 and 1.
+    The limits of the difference combine Wilson's limits of both rates (Newcombe 1998, method 10). The limits
+    of the ratio invert the score test with ``N / (N - 1)`` (Miettinen and Nurminen 1985), as in R's ratesci;
+    ``p_value`` is this test of a ratio of 1. All are valid for few rows, and for rates near 0 and 1.
 
-    ``four_fifths`` is the rule of thumb of the Uniform Guidelines on Employee Selection Procedures (1978) if
-    ``rate="selection_rate"``. It ignores chance: read it beside the interval. O(n).
+    With ``rate="selection_rate"``, ``four_fifths`` is the rule of thumb of the Uniform Guidelines on Employee
+    Selection Procedures (1978). It ignores chance: read it together with the interval. O(n).
 
     Examples
     --------

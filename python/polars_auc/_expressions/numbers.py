@@ -37,60 +37,58 @@ def roc_auc(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the area under the ROC curve, or under a part of it.
+    """Return the area under the ROC curve (AUC), or a partial area.
 
-    It is the probability that a random positive scores higher than a random negative, where a tie counts one
-    half. The same number is the mean, over the positives, of the share of negatives that score lower.
+    The AUC is the probability that a random positive scores higher than a random negative, where a tie counts
+    one half. It is also the mean, over the positives, of the share of negatives that score lower.
 
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score
-        Any numeric or Boolean column; higher means more positive. Compared in its own dtype.
+        Any numeric or Boolean column; higher means more positive. Scores are compared in their own dtype.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. A weight is the number of rows that the row represents.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. A weight acts as a number of identical rows.
     min_fpr, max_fpr
-        Bounds of the false positive rate. The result is the area between them: the integral of tpr over fpr.
+        Bounds of the false positive rate, for the partial area between them: the integral of tpr over fpr.
     min_tpr, max_tpr
-        Bounds of the true positive rate. The result is the integral of 1 - fpr over tpr. Bounds of both rates
-        are possible only as ``max_fpr`` with ``min_tpr``. They give the two-way partial area: the part of the
-        corner ``fpr <= max_fpr``, ``tpr >= min_tpr`` that is below the curve.
+        Bounds of the true positive rate, for the partial area between them: the integral of 1 - fpr over tpr.
+        ``max_fpr`` with ``min_tpr`` gives the two-way partial area: the part of the corner ``fpr <=
+        max_fpr``, ``tpr >= min_tpr`` below the curve. Other bounds of both rates are not supported.
     standardized
-        Whether a partial area is scaled like a whole area: one half for the diagonal, 1 for a perfect score.
-        Below the diagonal this is null; with ``"always"`` the same formula is taken there, as scikit-learn
-        does, and the number is below one half, perhaps below 0. Not possible for the two-way area.
+        Whether to scale a partial area like a whole area: 1/2 for the diagonal, 1 for a perfect score. Below
+        the diagonal the result is null; ``"always"`` applies the same formula there, as scikit-learn does,
+        with results below 1/2, possibly below 0. Not for the two-way area.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
     state
-        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``. The states
-        of a group are merged. With ``max_bins`` the answer is approximate: scores in one bin count as ties.
+        A column of states from :func:`polars_auc.roc_state` instead of ``label`` and ``score``. The states of
+        a group are merged. With ``max_bins`` the result is approximate: scores in the same bin count as ties.
 
     Returns
     -------
     polars.Expr
-        One Float64 for each group, named after the score, from 0 to 1. A partial area is from 0 to the width
-        of its range. Null if the group has no positive or no negative, NaN if a score is NaN. A standardized
-        area is also null if the area is smaller than that of the diagonal, because the scale is defined only
-        for curves above the diagonal (not with ``"always"``). Rows with a null label, score or weight are
-        skipped.
+        One Float64 for each group, named after the score, from 0 to 1; a partial area is from 0 to the width
+        of its range. Null with no positives or no negatives, NaN if a score is NaN. A standardized area is
+        also null if it is below the diagonal, except with ``"always"``. Rows with a null label, score or
+        weight are skipped.
 
     Notes
     -----
-    ``AUC = U / (P N)`` with Mann-Whitney's U of P positives against N negatives (Bamber 1975; Hanley and
-    McNeil 1982), the trapezoid area under the curve. U is an exact integer and the quotient is correctly
+    ``AUC = U / (P N)``, with Mann-Whitney's U of P positives and N negatives, is the trapezoidal area under
+    the curve (Bamber 1975; Hanley and McNeil 1982). U is an exact integer and the quotient is correctly
     rounded, so the result does not depend on row order, chunking, threads or engine. O(n log n).
 
-    With weights a pair counts as the product of its two weights. Weights are rounded to multiples of a power
-    of two, which is at most 2^-60 of the total of their class, and are summed as integers. Whole numbers as
-    weights therefore give exactly the AUC of the repeated rows.
+    With weights, a pair counts as the product of its two weights. Weights are rounded to multiples of a power
+    of two, at most 2^-60 of the total of their class, and summed as integers. Integer weights therefore give
+    exactly the AUC of the repeated rows.
 
-    Between points the curve is a straight line. A bound between two points cuts this line (McClish 1989; the
-    same as pROC's ``partial.auc``). Standardized: ``(1 + (area - diagonal) / (full - diagonal)) / 2`` with
-    the areas of the diagonal and of a perfect score in the range (McClish 1989). Two-way: Yang, Lu, Lyu and
-    Hu (2017).
+    The curve is linear between points, and a bound between two points cuts the line (McClish 1989; as pROC's
+    ``partial.auc``). Standardized: ``(1 + (area - diagonal) / (full - diagonal)) / 2``, with the areas of the
+    diagonal and of a perfect score in the range (McClish 1989). Two-way: Yang, Lu, Lyu and Hu (2017).
 
     Examples
     --------
@@ -113,26 +111,25 @@ def gini(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the Gini coefficient, twice the AUC less 1.
+    """Return the Gini coefficient, ``2 AUC - 1``.
 
-    Also called accuracy ratio, or Somers' D of the score given the label: 1 for a perfect ranking, 0 for a
-    random one, -1 for a perfect ranking in the wrong direction.
+    It is also called accuracy ratio, or Somers' D of the score given the label: 1 for a perfect ranking, 0
+    for a random one, -1 for a reversed one.
 
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
     polars.Expr
-        One Float64 for each group, -1 to 1, named after the score. Null if the group has no positive or no
-        negative, NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        One Float64 for each group, -1 to 1, named after the score. Null with no positives or no negatives,
+        NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    ``(2 U - P N) / (P N)`` (Somers 1962), from the exact integer U, correctly rounded: it is exactly 0 if the
-    positive scores higher in as many pairs as it scores lower. O(n log n).
+    ``(2 U - P N) / (P N)`` (Somers 1962), from the exact integer U, correctly rounded. O(n log n).
 
     Examples
     --------
@@ -155,31 +152,29 @@ def average_precision(
 ) -> pl.Expr:
     """Return the average precision: the mean, over positives, of the precision at their score.
 
-    It is the area of the steps under the precision-recall curve. For a random score it is about the share of
+    It is the area under the steps of the precision-recall curve. For a random score it is about the share of
     positives, not one half.
 
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
     polars.Expr
-        One Float64 for each group, 0 to 1, named after the score. 1 if the group has positives and no
-        negative, so that a mean over queries keeps those whose rows are all relevant. Null if it has no
-        positive (scikit-learn: 0), NaN if a score is NaN. Rows with a null label, score or weight are
-        skipped.
+        One Float64 for each group, 0 to 1, named after the score. 1 with no negatives, so that a mean over
+        queries includes queries whose rows are all relevant. Null with no positives (scikit-learn: 0), NaN if
+        a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first, without interpolation
-    (Manning, Raghavan and Schütze 2008, section 8.4): the step sum of scikit-learn's
-    ``average_precision_score``, not the trapezoid, which is too optimistic (Davis and Goadrich 2006).
-    O(n log n).
+    ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first (Manning, Raghavan and
+    Schütze 2008, section 8.4), as scikit-learn's ``average_precision_score``. There is no interpolation: the
+    trapezoidal area is too optimistic (Davis and Goadrich 2006). O(n log n).
 
-    Each weight is rounded by at most 2^-60 of the total of its class. Where the rows above a score have the
-    share f of it, the precision there is exact to about ``2^-60 / f`` of itself.
+    Each weight is rounded by at most 2^-60 of the total of its class. If the rows above a score have the
+    share f of this total, the relative error of the precision there is about ``2^-60 / f``.
 
     Examples
     --------
@@ -202,25 +197,24 @@ def ks_statistic(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the Kolmogorov-Smirnov distance between positives and negatives, and the score where it occurs.
+    """Return the Kolmogorov-Smirnov distance between positives and negatives, with its threshold and test.
 
     It is the largest vertical distance between the ROC curve and the diagonal, ``max |tpr - fpr|``.
 
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     alternative
         The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The distance is ``max |tpr -
         fpr|`` (two-sided), ``max (tpr - fpr)`` (greater), which is large if positives score higher, or ``max
         (fpr - tpr)`` (less).
     method
-        How the p-value is made:
+        The method of the p-value:
 
-        - ``"exact"``: by counting all ways of dealing the labels to these rows, with the ties that there are.
-          The time grows with positives times negatives: a second for 2 * 10^9 pairs, beyond which it is null.
-          Not possible with weights.
-        - ``"asymptotic"``: the limit for many rows. It is conservative if there are few rows or ties.
+        - ``"exact"``: from all assignments of the labels to these rows, with their ties. The time grows with
+          positives times negatives: a second for 2 * 10^9 pairs, beyond which it is null. Not with weights.
+        - ``"asymptotic"``: the limit for many rows; conservative with few rows, or with ties.
         - ``"auto"``: exact for fewer than 10,000 pairs of a positive and a negative, which is R's rule.
 
     Returns
@@ -229,23 +223,24 @@ def ks_statistic(
         One Struct for each group, named after the score:
 
         - ``ks`` (Float64): The distance, 0 to 1.
-        - ``difference`` (Float64): ``tpr - fpr`` where it occurs: the distance with its sign.
-        - ``threshold`` (the score's dtype): The score at which this distance occurs, where a row is predicted
-          positive if ``score >= threshold``; if there are several, the highest.
-        - ``p_value`` (Float64): For the hypothesis that both classes have the same distribution. Null with
-          weights, because weights do not say how many observations there are.
-        - ``method`` (String): How the p-value was made, ``"exact"`` or ``"asymptotic"``; null where it is.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``difference`` (Float64): ``tpr - fpr`` at ``threshold``: the distance with its sign.
+        - ``threshold`` (the score's dtype): The score with this distance, the highest of several: a row is
+          predicted positive if ``score >= threshold``.
+        - ``p_value`` (Float64): The p-value of the hypothesis that both classes have the same distribution.
+          Null with weights, which do not give the number of observations.
+        - ``method`` (String): The method of the p-value, ``"exact"`` or ``"asymptotic"``; null where the
+          p-value is null.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        ``ks``, ``difference``, ``threshold`` and ``p_value`` are null if the group has no positive or no
-        negative, NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        ``ks``, ``difference``, ``threshold`` and ``p_value`` are null with no positives or no negatives, NaN
+        if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    The distance is a quotient of exact integers (Smirnov 1939). With ``x = sqrt(P N / (P + N)) ks`` the
-    asymptotic p-value is that of Kolmogorov's limiting distribution, as in R's ``ks.test(exact = FALSE)``,
-    and ``exp(-2 x²)`` of one side. The exact one is as in R and, without ties, as in scipy; scipy takes no
-    account of ties. O(n log n), and O(P N) if exact.
+    The distance is a quotient of exact integers (Smirnov 1939). The asymptotic p-value is from Kolmogorov's
+    limiting distribution at ``x = sqrt(P N / (P + N)) ks``, as in R's ``ks.test(exact = FALSE)``; one-sided
+    it is ``exp(-2 x²)``. The exact p-value is as in R and, without ties, as in scipy, which ignores ties. O(n
+    log n), and O(P N) if exact.
 
     Examples
     --------
@@ -265,36 +260,35 @@ def mean_positive_rank(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the mean rank of the positives among all rows, 1 being the lowest score.
+    """Return the mean rank of the positives among all rows; rank 1 is the lowest score.
 
-    Tied rows get the mean of their ranks. The result is the AUC measured in rows: see the notes.
+    Tied rows get the mean of their ranks. The result is the AUC in units of rows: see the notes.
 
     Parameters
     ----------
     label, score, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
 
     Returns
     -------
     polars.Expr
         One Float64 for each group, named after the score: from ``(P + 1) / 2``, if all P positives score
-        lower than all N negatives, to ``N + (P + 1) / 2``. Null if the group has no positive, NaN if a
-        score is NaN. Rows with a null label or score are skipped.
+        lower than all N negatives, to ``N + (P + 1) / 2``. Null with no positives, NaN if a score is NaN.
+        Rows with a null label or score are skipped.
 
     Notes
     -----
-    ``(U + P (P + 1) / 2) / P`` with Mann-Whitney's U, which is Wilcoxon's rank sum (1945) for each
-    positive. From exact integers, correctly rounded. O(n log n).
+    ``(U + P (P + 1) / 2) / P`` with Mann-Whitney's U: Wilcoxon's rank sum (1945) divided by P, from exact
+    integers, correctly rounded. O(n log n).
 
-    ``AUC = (mean rank - (P + 1) / 2) / N``: below an average positive there are ``(P - 1) / 2`` other
-    positives and some negatives. The share of these negatives among all N negatives is the AUC. An AUC of 0.8
-    therefore says that 20 % of the negatives score higher than the average positive.
-    :func:`polars_auc.roc_auc` gives this number, from 0 to 1.
+    ``AUC = (mean rank - (P + 1) / 2) / N``: below the average positive there are ``(P - 1) / 2`` other
+    positives, and the share AUC of the N negatives. An AUC of 0.8 therefore means that 20 % of the negatives
+    score higher than the average positive. :func:`polars_auc.roc_auc` returns this share.
 
     Examples
     --------
-    Seven bars of chocolate by a score of their goodness. The good ones beat 4, 3 and 3 of the four others,
-    so that the AUC is the mean of 1, 3/4 and 3/4, or 10/12; their ranks are 7, 4.5 and 4.5:
+    Seven chocolate bars. The three good ones score higher than 4, 3 and 3 of the four others (a tie counts
+    one half), so the AUC is the mean of 1, 3/4 and 3/4, or 10/12. Their ranks are 7, 4.5 and 4.5:
 
     >>> import polars as pl
     >>> import polars_auc as pa
@@ -317,8 +311,8 @@ def gini_index(
 ) -> pl.Expr:
     """Return the Gini index of a numeric target, such as the claims of policies, ordered by a score.
 
-    It measures how well the score ranks rows with large targets first. Insurers compare models of claims with
-    it. For a target of 0 and 1 use :func:`polars_auc.gini`.
+    It measures how well the score ranks rows with large targets first. Insurers compare claim models with it.
+    For a target of 0 and 1 use :func:`polars_auc.gini`.
 
     Parameters
     ----------
@@ -327,35 +321,36 @@ def gini_index(
     score
         Any numeric or Boolean column; higher means a larger target.
     points
-        Whether the points of the curve are listed.
+        Whether to list the points of the curve.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``gini`` (Float64): The index: 0 if the score is uninformative, below 1, negative if it orders rows
-          the wrong way round.
-        - ``normalized`` (Float64): ``gini`` over the index of the target ordered by itself, at most 1.
-        - ``points`` (List of Struct): With ``points``, for each distinct score, highest first, ``score``, the
-          share of rows that reach it, ``population``, and their share of the target's total, ``captured``
-          (Float64); the first point is (0, 0), without a score. Otherwise null.
+        - ``gini`` (Float64): The Gini index: 0 if the score is uninformative, below 1, negative if the score
+          orders rows the wrong way round.
+        - ``normalized`` (Float64): ``gini`` divided by the Gini index of the target ordered by itself, at
+          most 1.
+        - ``points`` (List of Struct): With ``points=True``, for each distinct score, highest first:
+          ``score``, the share of rows that reach it (``population``), and their share of the total
+          (``captured``, Float64). The first point is (0, 0) with a null score. Otherwise null.
         - ``total`` (Float64): The sum of the target.
-        - ``n`` (UInt64): The rows that were used.
+        - ``n`` (UInt64): The number of rows used.
 
-        ``gini``, ``normalized`` and ``points`` are null if the total is not above 0, ``normalized`` also if
+        ``gini``, ``normalized`` and ``points`` are null if the total is not above 0; ``normalized`` also if
         all targets are equal. The numbers are NaN if a target or a score is NaN. Rows with a null target or
-        score are skipped. Scores are compared in their own dtype; targets are added as Float64.
+        score are skipped. Scores are compared in their own dtype; targets are summed as Float64.
 
     Notes
     -----
-    The curve is the concentration (Lorenz) curve: the share of the total over the share of rows, highest
-    score first. Between the two ends of tied rows it is a straight line. ``gini`` is twice the area between
-    the curve and the diagonal (Frees, Meyers and Cummings 2011). For a target of 0 and 1, ``normalized`` is
-    ``2 AUC - 1``, and the curve equals :func:`polars_auc.cap_curve`. O(n log n).
+    The curve is the concentration (Lorenz) curve: the share of the total against the share of rows, highest
+    score first. It is linear across tied rows. ``gini`` is twice the area between the curve and the diagonal
+    (Frees, Meyers and Cummings 2011). For a target of 0 and 1, ``normalized`` is ``2 AUC - 1``, and the curve
+    equals :func:`polars_auc.cap_curve`. O(n log n).
 
     Examples
     --------
@@ -381,46 +376,45 @@ def unlabelled_roc_auc(
     Parameters
     ----------
     score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     label
-        Boolean, or an integer or float column that holds only 0 and 1. Null is a label that is not known.
+        Boolean, or an integer or float column that contains only 0 and 1. Null means unknown.
     assume
-        None takes nothing for granted. ``"calibrated"`` takes scores for probabilities: of the rows with a
-        score, labelled or not, this share is positive.
+        ``None`` makes no assumption. ``"calibrated"`` assumes that scores are probabilities: of the rows with
+        a given score, labelled or not, this share is positive.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``auc`` (Float64): The AUC of the labelled rows, as :func:`polars_auc.roc_auc`.
-        - ``lower`` (Float64): The smallest AUC of all rows that any labels of the unlabelled rows give; null
-          if no labels give one.
-        - ``upper`` (Float64): The largest AUC that any labels give.
-        - ``expected_auc`` (Float64): With ``assume``, the expected pairs in order over the expected pairs of
-          all rows, 0 to 1; otherwise null.
-        - ``corrected_auc`` (Float64): The same after the logits of all scores have been moved by one number,
-          so that the scores of the labelled rows add up to the labelled positives. Null if no number does
-          that, as without a labelled positive or negative.
-        - ``n_pos``, ``n_neg`` (UInt64): Labelled positives and negatives.
-        - ``n_unlabelled`` (UInt64): Rows with a score and without a label.
+        - ``auc`` (Float64): The AUC of the labelled rows, as in :func:`polars_auc.roc_auc`.
+        - ``lower`` (Float64): The smallest AUC of all rows over all possible labels of the unlabelled rows;
+          null if no labels give an AUC.
+        - ``upper`` (Float64): The largest AUC over all possible labels.
+        - ``expected_auc`` (Float64): With ``assume``, the expected number of concordant pairs divided by the
+          expected number of pairs of all rows, 0 to 1; otherwise null.
+        - ``corrected_auc`` (Float64): The same after all logits are shifted by one constant, so that the
+          scores of the labelled rows sum to the number of labelled positives. Null if no constant does so, as
+          with no labelled positives or no labelled negatives.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of labelled positives and negatives.
+        - ``n_unlabelled`` (UInt64): The number of rows with a score and no label.
 
-        ``auc`` is null without a labelled positive or negative. All areas are NaN if a score is NaN.
-        ``expected_auc`` and ``corrected_auc`` are also NaN if a score is not from 0 to 1. Rows with a null
-        score are skipped.
+        ``auc`` is null with no labelled positives or no labelled negatives. All areas are NaN if a score is
+        NaN. ``expected_auc`` and ``corrected_auc`` are also NaN if a score is not from 0 to 1. Rows with a
+        null score are skipped.
 
     Notes
     -----
-    For k positives among the unlabelled rows, the AUC is largest if the k highest scores are positive, and
-    smallest if the k lowest are. The bounds are the largest and the smallest AUC over all k. They are exact,
-    and wide unless few labels are missing.
+    With k positives among the unlabelled rows, the AUC is largest if the k highest scores are positive, and
+    smallest if the k lowest scores are. The bounds are the extremes over all k. They are exact, and wide
+    unless few labels are missing.
 
-    For ``expected_auc`` a labelled row counts with its label. An unlabelled row with the score p counts p as
+    For ``expected_auc``, a labelled row counts with its label. An unlabelled row with the score p counts p as
     a positive and 1 - p as a negative, and is not paired with itself. This is the model-based concordance of
     van Klaveren, Gönen, Steyerberg and Vergouwe (2016). ``corrected_auc`` first updates the intercept
     (Steyerberg, Borsboom, van Houwelingen, Eijkemans and Habbema 2004). Neither has an interval. Both are
-    biased if labels are missing depending on the label, as when defaults are known before repayments.
-    O(n log n).
+    biased if missingness depends on the label, as when defaults are known before repayments. O(n log n).
 
     Examples
     --------

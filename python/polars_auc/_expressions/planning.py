@@ -52,39 +52,38 @@ def roc_auc_power(
 ) -> pl.Expr | float | None:
     """Return the power of the test that the AUC is one half; or the AUC, or the level, for a given power.
 
-    One of ``auc``, ``power`` and ``alpha`` is None, and this is what is returned. The result has one value
-    for each row. If all inputs are numbers, it is a number. For the numbers of rows see
-    :func:`roc_auc_sample_size`.
+    One of ``auc``, ``power`` and ``alpha`` is None, and is returned. The result has one value for each row;
+    if all inputs are numbers, it is a number. For the numbers of rows use :func:`roc_auc_sample_size`.
 
     Parameters
     ----------
     auc
-        The AUC, between 0 and 1: a column or a number. With None, the lowest AUC above one half that the test
-        finds with the given power is returned; one minus this AUC has the same power.
+        The AUC, between 0 and 1: a column or a number. ``None`` returns the smallest AUC above 1/2 that the
+        test detects with the given power; 1 minus this AUC has the same power.
     n_pos, n_neg
         The numbers of positives and negatives: columns or numbers.
     power
-        The probability that the test rejects, between 0 and 1. By default it is what is returned.
+        The power: the probability that the test rejects, between 0 and 1. By default it is returned.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The last two both mean a
-        one-sided test in the direction of the effect.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` and ``"less"``
+        both mean a one-sided test in the direction of the effect.
     alpha
-        The level of the test, between 0 and 1. With None, the level at which the test has the given power is
-        returned.
+        The significance level of the test, between 0 and 1. ``None`` returns the level at which the test has
+        the given power.
 
     Returns
     -------
     polars.Expr, float or None
-        Float64 for each row, named after the first column; null if an input is null, if the AUC is not
-        between 0 and 1, if a number of rows is not above 0, and if no AUC or no level gives the power. Of
-        numbers: a float, or None where the column would be null.
+        Float64 for each row, named after the first column. Null if an input is null, if the AUC is not
+        between 0 and 1, or if a number of rows is not above 0. Also null if no AUC or no level gives the
+        power. For numbers: a float, or None instead of null.
 
     Notes
     -----
     ``sqrt(P) |auc - 1/2| = z_alpha sqrt(V0) + z_power sqrt(V)`` (Obuchowski, Lieber and Wians 2004) with the
     binormal variances ``V = 0.0099 exp(-a²/2) ((5 a² + 8) + (a² + 8) / ratio)``, ``a = 1.414 probit(auc)``,
-    ``V0 = 0.0792 (1 + 1 / ratio)`` and the ratio ``N / P``, as ``pROC::power.roc.test``. The level is the
-    solution for z_alpha; the AUC is found by bisection, to the last digit.
+    ``V0 = 0.0792 (1 + 1 / ratio)`` and the ratio ``N / P``, as ``pROC::power.roc.test``. The equation is
+    solved for z_alpha directly, and for the AUC by bisection, to the last digit.
 
     Examples
     --------
@@ -145,32 +144,31 @@ def roc_auc_sample_size(
 ) -> pl.Expr | dict[str, float | None]:
     """Return the numbers of rows with which the test that the AUC is one half has the given power.
 
-    The result has one value for each row. If the AUC is a number, it is a dictionary.
+    The result has one value for each row; if the AUC is a number, it is a dictionary.
 
     Parameters
     ----------
     auc
         The AUC, between 0 and 1: a column or a number.
     power
-        The probability that the test rejects, between 0 and 1.
+        The power: the probability that the test rejects, between 0 and 1.
     ratio
-        The number of negatives for each positive.
+        The number of negatives per positive.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The last two both mean a
-        one-sided test in the direction of the effect.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` and ``"less"``
+        both mean a one-sided test in the direction of the effect.
     alpha
-        The level of the test, between 0 and 1.
+        The significance level of the test, between 0 and 1.
 
     Returns
     -------
     polars.Expr or dict
-        A Struct for each row, named after ``auc``: ``n_pos``, ``n_neg`` (Float64), not rounded. Both are null
-        if the AUC is null, one half, or not between 0 and 1. Of a number: a dictionary of both.
+        One Struct for each row, named after ``auc``: ``n_pos``, ``n_neg`` (Float64), not rounded. Both are
+        null if the AUC is null, one half, or not between 0 and 1. For a number: a dictionary with both.
 
     Notes
     -----
-    The equation of :func:`polars_auc.roc_auc_power`, solved for the positives. That function also gives the
-    AUC or the level for numbers of rows and a power.
+    The equation of :func:`polars_auc.roc_auc_power`, solved for the positives.
 
     Examples
     --------
@@ -211,21 +209,21 @@ def roc_auc_difference_power(
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
         Any numeric or Boolean columns; higher means more positive.
     power
-        The probability that the test rejects, between 0 and 1.
+        The power: the probability that the test rejects, between 0 and 1.
     ratio
-        The number of negatives for each positive among the needed rows; by default that of the pilot sample.
+        The number of negatives per positive among the rows needed; by default the ratio of the pilot sample.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The last two both mean a
-        one-sided test in the direction of the effect.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` and ``"less"``
+        both mean a one-sided test in the direction of the effect.
     alpha
-        The level of the test, between 0 and 1.
+        The significance level of the test, between 0 and 1.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
@@ -233,31 +231,32 @@ def roc_auc_difference_power(
         One Struct for each group, named after the first score:
 
         - ``difference`` (Float64): The first AUC minus the second.
-        - ``power`` (Float64): The power of the test with as many rows as in the pilot sample, if this is the
-          true difference.
-        - ``needed_pos`` (Float64): The positives that the test needs for the given power, not rounded; null
-          where the power is, and if the AUCs are equal.
-        - ``needed_neg`` (Float64): The negatives that it needs, in the ratio of the pilot sample or in the
-          given one.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``power`` (Float64): The power of the test with the rows of the pilot sample, if this is the true
+          difference.
+        - ``needed_pos`` (Float64): The number of positives that the test needs for the given power, not
+          rounded; null where ``power`` is null, and if the AUCs are equal.
+        - ``needed_neg`` (Float64): The number of negatives that the test needs, in the ratio of the pilot
+          sample or ``ratio``.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        ``difference`` is null if the group has no positive or no negative, the others also with fewer than
-        two positives or fewer than two negatives, and for scores that rank the rows in the same way. The
-        needed rows are also null for a difference of 0. The Float64 fields are NaN if a score is NaN. Rows
-        with a null label or score are skipped, for both scores.
+        ``difference`` is null with no positives or no negatives; the others also with fewer than two
+        positives or fewer than two negatives, and for scores that rank the rows alike. The needed rows are
+        also null for a difference of 0. The Float64 fields are NaN if a score is NaN. Rows with a null label
+        or score are skipped, for both scores.
 
     Notes
     -----
-    ``sqrt(n / n0) |difference| = (z_alpha + z_power) sqrt(V)`` with the pilot's n0 rows and V its variance of
-    the difference (DeLong, DeLong and Clarke-Pearson 1988), by which :func:`polars_auc.roc_auc_difference`
-    divides as well. So the order of the two scores does not matter. With a ratio, the positives are
-    ``((z_alpha + z_power) / difference)² (S10 + S01 / ratio)``, where S10 and S01 are DeLong's variances of
-    the differences of the placements of positives and of negatives, ``V = S10 / P + S01 / N``.
+    ``sqrt(n / n0) |difference| = (z_alpha + z_power) sqrt(V)`` with the n0 rows of the pilot sample and its
+    variance V of the difference (DeLong, DeLong and Clarke-Pearson 1988), as in
+    :func:`polars_auc.roc_auc_difference`. The order of the two scores therefore does not matter. With a
+    ratio, the positives are ``((z_alpha + z_power) / difference)² (S10 + S01 / ratio)``. S10 and S01 are
+    DeLong's variances of the differences of the placements of positives and of negatives,
+    ``V = S10 / P + S01 / N``.
 
-    ``pROC::power.roc.test`` replaces V by ``2 (Var A_a - Cov)``, the variance if both AUCs vary as the first
-    one, for the case that both AUCs are equal (Obuchowski and McClish 1997). This depends on which score is
-    the first, and it can be negative, where pROC gives NaN. The power is that of a sample whose true
-    difference is the pilot's: a pilot in which the difference is large by chance promises too much.
+    For equal AUCs, ``pROC::power.roc.test`` replaces V by ``2 (Var A_a - Cov)``, as if both AUCs had the
+    variance of the first (Obuchowski and McClish 1997). This depends on which score is first, and can be
+    negative, where pROC returns NaN. The power is for the pilot's difference as the true difference: if it is
+    large by chance, the power is too optimistic.
 
     Examples
     --------

@@ -34,23 +34,22 @@ def mann_whitney_u(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the Mann-Whitney U of the positives, and its test.
+    """Return Mann-Whitney's U of the positives, and its test (Wilcoxon's rank-sum test).
 
-    It is the same as Wilcoxon's rank-sum test. The p-value comes from the exact distribution, given the ties,
-    or from the normal approximation with a variance that is corrected for ties.
+    The p-value is from the exact distribution, given the ties, or from the normal approximation with a
+    variance corrected for ties.
 
     Parameters
     ----------
     label, score, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` means that
-        positives tend to score higher.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"``, the
+        alternative is that positives tend to score higher.
     method
         - ``"exact"``: the exact distribution, in which every choice of the positives among the rows is
-          equally likely, also with ties. Null if the count of the choices would take more than 2^31 steps,
-          which is several seconds: from about 180 and 180 rows on for a U near its expectation, and from more
-          rows on in the tails.
+          equally likely, also with ties. Null if it needs more than 2^31 steps, which take several seconds:
+          from about 180 and 180 rows on for a U near its expectation, and from more rows on in the tails.
         - ``"asymptotic"``: the normal approximation.
         - ``"auto"``: exact if both classes have fewer than 50 rows and no scores tie (R's rule), or if scores
           tie and there are at most 50 rows in all. The slowest such group takes some tenths of a millisecond;
@@ -58,13 +57,16 @@ def mann_whitney_u(
           1 % above an exact p-value of 0.05, 4 % above 0.01 and 15 % above 0.001. With 50 and 10 rows it is
           2, 16 and 67 % above. If a class is small and small p-values matter, use ``"exact"``.
     two_sided
-        The definition of a two-sided exact p-value: ``"deviation"``, the probability of a U at least as far
-        from its expectation (coin and exactRankTests), or ``"doubled"``, twice the smaller tail (R's
-        ``wilcox.test`` and scipy, which have no exact test with ties). Without ties both are the same.
+        The two-sided exact p-value; without ties both are equal.
+
+        - ``"deviation"``: the probability of a U at least as far from its expectation, as in coin and
+          exactRankTests.
+        - ``"doubled"``: twice the smaller tail, as in R's ``wilcox.test`` and scipy, which have no exact test
+          with ties.
     continuity
-        Whether U is moved by one half for the normal approximation, which is the default in scipy and R, too.
-        A two-sided test moves it towards its expectation. A one-sided test moves it against the alternative,
-        also where U is on the other side of its expectation: down for ``"greater"``, up for ``"less"``.
+        Whether the normal approximation uses a continuity correction of one half, as scipy and R do by
+        default. A two-sided test moves U towards its expectation. A one-sided test moves U against the
+        alternative, also beyond its expectation: down for ``"greater"``, up for ``"less"``.
 
     Returns
     -------
@@ -73,28 +75,28 @@ def mann_whitney_u(
 
         - ``u_statistic`` (Float64): The number of pairs in which the positive scores higher than the
           negative, where a tie counts one half.
-        - ``z`` (Float64): The standardised U, positive if positives tend to score higher. With ``continuity``
-          it is that of the U that was moved, so that an asymptotic ``p_value`` is the tail of ``z``: below it
-          for ``"less"``, above it for ``"greater"``, and twice the tail beyond ``abs(z)`` for two sides.
-        - ``p_value`` (Float64): Of the hypothesis that both classes have one distribution.
-        - ``method`` (String): ``"exact"`` or ``"asymptotic"``, the method of the p-value; null if there is no
-          p-value.
+        - ``z`` (Float64): The standardized U, positive if positives tend to score higher. ``continuity`` is
+          applied to U first, so that an asymptotic ``p_value`` is the tail of ``z``: below it for ``"less"``,
+          above it for ``"greater"``, and twice the tail beyond ``abs(z)`` for ``"two-sided"``.
+        - ``p_value`` (Float64): The p-value of the hypothesis that both classes have the same distribution.
+        - ``method`` (String): The method of the p-value, ``"exact"`` or ``"asymptotic"``; null where the
+          p-value is null.
         - ``auc`` (Float64): ``U / (P N)``.
         - ``rank_biserial`` (Float64): ``2 auc - 1``, from -1 to 1.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        All but the counts are null if the group has no positive or no negative, ``z``, ``p_value`` and
-        ``method`` also if all scores tie; the Float64 fields are NaN if a score is NaN. Rows with a null
-        label or score are skipped.
+        All but the counts are null with no positives or no negatives; ``z``, ``p_value`` and ``method`` also
+        if all scores tie. The Float64 fields are NaN if a score is NaN. Rows with a null label or score are
+        skipped.
 
     Notes
     -----
-    ``Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))`` over the ties of t rows each, n = P + N
-    (Lehmann 1975, section 1.4). U and the sum are exact integers. Without ties the choices are counted in
-    integers (Mann and Whitney 1947), with ties by Streitberg and Röhmel's (1986) shift algorithm, and only
-    for the tail that is needed. An exact p-value is one correctly rounded quotient of two counts, as long as
-    there are fewer than 2^126 choices, and otherwise a sum of floats. O(n log n), and O(n min(P, N) U) for
-    the exact count.
+    ``Var U = P N / 12 ((n + 1) - sum(t³ - t) / (n (n - 1)))`` over ties of t rows, with n = P + N (Lehmann
+    1975, section 1.4). U and the sum are exact integers. The exact distribution is counted in integers:
+    without ties by Mann and Whitney (1947), with ties by the shift algorithm of Streitberg and Röhmel (1986),
+    and only for the tail needed. With fewer than 2^126 choices of the positives, the exact p-value is a
+    correctly rounded quotient of two integers, otherwise a sum of floats. O(n log n), and O(n min(P, N) U)
+    for the exact distribution.
 
     Examples
     --------
@@ -122,41 +124,39 @@ def brunner_munzel(
 ) -> pl.Expr:
     """Return the Brunner-Munzel test that the AUC is one half.
 
-    The null hypothesis is only that neither class tends to score higher. The Mann-Whitney test assumes that
-    both classes have the same distribution then; this test does not, so it is also valid if the classes have
-    different spreads.
+    Unlike the Mann-Whitney test, it does not assume that both classes have the same distribution under the
+    null hypothesis. It is therefore also valid if the classes have different spreads.
 
     Parameters
     ----------
     label, score, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` means that
-        positives tend to score higher.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"``, the
+        alternative is that positives tend to score higher.
     distribution
-        The distribution that the statistic is compared with: ``"t"``, or ``"normal"`` for large groups, which
-        gives the z-test of the AUC with its DeLong standard error.
+        The distribution of the statistic: ``"t"``, or ``"normal"`` for large groups, which gives the z-test
+        of the AUC with its DeLong standard error.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``statistic`` (Float64): ``(auc - 1/2) / se``, positive if positives tend to score higher (scipy's
-          has the opposite sign if positives are its first sample).
-        - ``df`` (Float64): The degrees of freedom of the t distribution.
-        - ``p_value`` (Float64): Of the hypothesis that the AUC is one half.
+        - ``statistic`` (Float64): ``(auc - 1/2) / se``, positive if positives tend to score higher. scipy's
+          has the opposite sign if positives are its first sample.
+        - ``df`` (Float64): The degrees of freedom of Student's t.
+        - ``p_value`` (Float64): The p-value of the hypothesis that the AUC is 1/2.
         - ``auc`` (Float64): The AUC.
         - ``se`` (Float64): The DeLong standard error of the AUC.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        ``auc`` is null if the group has no positive or no negative, ``se`` also with fewer than two positives
-        or fewer than two negatives, and ``statistic``, ``df`` and ``p_value`` also if the standard error is
-        0. It is 0 if the classes do not overlap or all scores tie. Without overlap the statistic has no
-        finite value, and with ``distribution="normal"`` the limit of its p-value would be 0, which is scipy's
-        answer; here it is null for both distributions, because such rows say nothing of the variance. Take
-        :func:`mann_whitney_u` there. The Float64 fields are NaN if a score is
-        NaN. Rows with a null label or score are skipped.
+        ``auc`` is null with no positives or no negatives; ``se`` also with fewer than two positives or fewer
+        than two negatives. ``statistic``, ``df`` and ``p_value`` are also null if the standard error is 0: if
+        the classes do not overlap, or all scores tie. Without overlap scipy returns a p-value of 0 for
+        ``distribution="normal"``. Here it is null, because such rows do not show the variance: use
+        :func:`mann_whitney_u`. The Float64 fields are NaN if a score is NaN. Rows with a null label or score
+        are skipped.
 
     Notes
     -----
@@ -190,39 +190,38 @@ def hodges_lehmann(
     Parameters
     ----------
     label, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     score
         Any numeric or Boolean column. Differences are computed in Float64, so integers beyond 2^53 lose their
         last digits.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``shift`` (Float64): The median of the differences between a positive's score and a negative's, in
-          the unit of the scores.
-        - ``lower`` (Float64): The lower limit; null where the shift is, -infinity if there are too few rows
-          for the level.
-        - ``upper`` (Float64): The upper limit; null where the shift is, infinity if there are too few rows
-          for the level.
-        - ``method`` (String): ``"exact"`` or ``"asymptotic"``, the distribution that gave the limits.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``shift`` (Float64): The median of the differences between the scores of a positive and a negative,
+          in the unit of the scores.
+        - ``lower`` (Float64): The lower limit; null where ``shift`` is null, -infinity with too few rows for
+          the level.
+        - ``upper`` (Float64): The upper limit; null where ``shift`` is null, infinity with too few rows for
+          the level.
+        - ``method`` (String): The method of the limits, ``"exact"`` or ``"asymptotic"``.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        All but the counts are null if the group has no positive or no negative. The Float64 fields are NaN if
-        a score is NaN, or if both classes contain the same infinity. The shift is also NaN if the two middle
+        All but the counts are null with no positives or no negatives. The Float64 fields are NaN if a score
+        is NaN, or if both classes contain the same infinity. The shift is also NaN if the two middle
         differences are infinities of opposite sign. Rows with a null label or score are skipped.
 
     Notes
     -----
     Hodges and Lehmann (1963). The limits are the most extreme differences that the Mann-Whitney test does not
-    reject: by its exact distribution if no scores tie and both classes have fewer than 50 rows, as R's
+    reject: by its exact distribution if no scores tie and both classes have fewer than 50 rows, as in R's
     ``wilcox.test(conf.int = TRUE)``; otherwise by the normal approximation with continuity correction. In
-    that case R also finds the estimate as the root of an equation, to four digits; here it is always the
-    median of all differences. The k-th smallest of the P N differences is found without a list of all of
-    them: O(n log n).
+    that case R estimates the shift as the root of an equation, to four digits; here it is always the median
+    of all differences. The k-th smallest of the P N differences is found without listing them, in O(n log n).
 
     Examples
     --------
@@ -247,7 +246,7 @@ def kruskal_wallis(
     Parameters
     ----------
     sample
-        The column with the sample of each row: any dtype except lists, any number of samples.
+        The sample of each row: any dtype except lists, any number of samples.
     score
         Any numeric or Boolean column.
 
@@ -258,17 +257,17 @@ def kruskal_wallis(
 
         - ``statistic`` (Float64): H, corrected for ties.
         - ``df`` (UInt64): The number of samples minus 1.
-        - ``p_value`` (Float64): By the chi-square distribution.
-        - ``n_samples`` (UInt64): Samples that were used.
-        - ``n`` (UInt64): Rows that were used.
+        - ``p_value`` (Float64): The p-value, by the chi-square distribution.
+        - ``n_samples`` (UInt64): The number of samples used.
+        - ``n`` (UInt64): The number of rows used.
 
-        ``statistic``, ``df`` and ``p_value`` are null with fewer than two samples or if all scores tie; if a
+        ``statistic``, ``df`` and ``p_value`` are null with fewer than two samples or if all scores tie. If a
         score is NaN, ``statistic`` and ``p_value`` are NaN and ``df`` is null. Rows with a null sample or
         score are skipped.
 
     Notes
     -----
-    ``H = 12 / (n (n + 1)) sum(R² / m) - 3 (n + 1)`` over the samples of m rows with the sum R of mid-ranks,
+    ``H = 12 / (n (n + 1)) sum(R² / m) - 3 (n + 1)`` over samples with m rows and the sum R of mid-ranks,
     divided by ``1 - sum(t³ - t) / (n³ - n)`` over ties of t rows (Kruskal and Wallis 1952). For two samples H
     is the square of the Mann-Whitney z without continuity correction. O(n log n).
 
@@ -291,61 +290,64 @@ def rank_agreement(
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     method: Literal["auto", "exact", "asymptotic"] = "auto",
 ) -> pl.Expr:
-    """Return how many pairs of rows two columns put in the same order, the measures of agreement, and a test.
+    """Return how far two columns order rows alike: pair counts, measures of agreement, and Kendall's test.
 
     Parameters
     ----------
     x, y
-        Any numeric or Boolean columns: two scores, or two measures of the same things.
+        Any numeric or Boolean columns, such as two scores, or two measures of the same things.
     alternative
-        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` means that the
-        columns order rows alike.
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. With ``"greater"``, the
+        alternative is that both columns order rows alike.
     method
         - ``"exact"``: the exact distribution of the discordant pairs, in which every order of y is equally
-          likely. Null if values tie, and with more than 1500 rows, because the work grows with the cube of
-          their number.
-        - ``"asymptotic"``: the normal approximation, with a variance that is corrected for ties.
-        - ``"auto"``: exact if nothing ties and there are fewer than 50 rows (R's rule).
+          likely. Null with ties, and with more than 1500 rows, because the time grows with the cube of the
+          number of rows.
+        - ``"asymptotic"``: the normal approximation, with a variance corrected for ties.
+        - ``"auto"``: exact without ties and with fewer than 50 rows (R's rule).
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after ``x``:
 
-        - ``concordant`` (UInt64): Pairs without a tie that both columns put in the same order.
-        - ``discordant`` (UInt64): Pairs without a tie that they put in opposite orders.
-        - ``tied_x`` (UInt64): Pairs that tie in x only.
-        - ``tied_y`` (UInt64): Pairs that tie in y only.
-        - ``tied_both`` (UInt64): Pairs that tie in both.
-        - ``tau_a`` (Float64): Kendall's tau-a; null without a pair.
+        - ``concordant`` (UInt64): The number of untied pairs in the same order in both columns.
+        - ``discordant`` (UInt64): The number of untied pairs in opposite orders.
+        - ``tied_x`` (UInt64): The number of pairs tied in x only.
+        - ``tied_y`` (UInt64): The number of pairs tied in y only.
+        - ``tied_both`` (UInt64): The number of pairs tied in both.
+        - ``tau_a`` (Float64): Kendall's tau-a; null with no pairs.
         - ``tau_b`` (Float64): Kendall's tau-b; null if all pairs tie in x or in y.
-        - ``tau_c`` (Float64): Stuart's, which can reach 1 even if x and y have different numbers of values.
-        - ``somers_yx`` (Float64): Somers' D of y given x; 0 if only y is constant, because every pair that x
-          tells apart ties in y, and null if x is. scipy's ``somersd`` gives NaN in both cases.
+        - ``tau_c`` (Float64): Stuart's tau-c, which can reach 1 even if x and y have different numbers of
+          values.
+        - ``somers_yx`` (Float64): Somers' D of y given x; 0 if only y is constant, null if x is constant.
+          scipy's ``somersd`` gives NaN in both cases.
         - ``somers_xy`` (Float64): Somers' D of x given y; null if all pairs tie in y.
-        - ``gamma`` (Float64): Goodman and Kruskal's.
-        - ``consistency`` (Float64): Ling's degree of consistency, the share of concordant pairs among the
+        - ``gamma`` (Float64): Goodman and Kruskal's gamma.
+        - ``consistency`` (Float64): Ling's degree of consistency: the share of concordant pairs among the
           concordant and discordant pairs.
-        - ``discriminancy`` (Float64): Ling's degree of discriminancy: the number of pairs that tie in y only,
-          divided by the number of pairs that tie in x only.
-        - ``z`` (Float64): C - D divided by its standard deviation if x and y are unrelated.
-        - ``p_value`` (Float64): The p-value; null where z is, and where an exact one was asked for that
-          cannot be counted.
-        - ``method`` (String): "exact" or "asymptotic"; null where the p-value is.
-        - ``n`` (UInt64): The rows that were used.
+        - ``discriminancy`` (Float64): Ling's degree of discriminancy: ``tied_y / tied_x``.
+        - ``z`` (Float64): ``concordant - discordant``, divided by its standard deviation under independence
+          of x and y.
+        - ``p_value`` (Float64): The p-value of Kendall's test; null where ``z`` is null, and where an exact
+          p-value cannot be computed.
+        - ``method`` (String): The method of the p-value, ``"exact"`` or ``"asymptotic"``; null where the
+          p-value is null.
+        - ``n`` (UInt64): The number of rows used.
 
-        A measure is null if its denominator is 0, and NaN if a value is NaN; the numbers of pairs are then 0.
-        Rows with a null x or y are skipped.
+        A measure is null if its denominator is 0, and NaN if a value is NaN; the pair counts are then 0. Rows
+        with a null x or y are skipped.
 
     Notes
     -----
     With C concordant and D discordant pairs of n rows, X tied in x only and Y in y only:
     ``tau_a = (C - D) / (n (n - 1) / 2)`` (Kendall 1938), ``tau_b = (C - D) / sqrt((C + D + X) (C + D + Y))``
     (1945), ``somers_yx = (C - D) / (C + D + Y)`` (Somers 1962), ``gamma = (C - D) / (C + D)`` (Goodman and
-    Kruskal 1954), ``consistency = C / (C + D)`` and ``discriminancy = Y / X`` (Ling, Huang and Zhang 2003).
-    ``tau_c = 2 m (C - D) / (n² (m - 1))`` (Stuart 1953), where m is the smaller number of distinct values.
-    The variance of C - D given the ties is Kendall's (1970, equation 4.4), as in ``scipy.stats.kendalltau``
-    and R's ``cor.test``. The pairs are exact integers, counted by Knight's (1966) method: O(n log n).
+    Kruskal 1954), ``consistency = C / (C + D)`` and ``discriminancy = Y / X`` (Ling, Huang and Zhang 2003),
+    and ``tau_c = 2 m (C - D) / (n² (m - 1))`` (Stuart 1953), with the smaller number m of distinct values.
+    The variance of C
+    - D given the ties is Kendall's (1970, equation 4.4), as in ``scipy.stats.kendalltau`` and R's
+    ``cor.test``. Pairs are exact integers, counted by Knight's (1966) method in O(n log n).
 
     Examples
     --------
@@ -375,74 +377,77 @@ def concordance_index(
     """Return the concordance index of a risk score and censored times, with its interval.
 
     It is the share of comparable pairs of rows in which the row with the earlier event has the higher score:
-    the AUC of a score that should say who has the event first.
+    the AUC of a score for the question which row has the event first.
 
     Parameters
     ----------
     time
-        The time of the event or, for a censored row, the last time at which it was seen: any numeric column.
+        The time of the event, or for a censored row the time of its last observation: any numeric column.
     event
-        Whether the row had the event at its time; False or 0 means that it is censored, that is, that it was
-        last seen without the event. Boolean, or an integer or float column that holds only 0 and 1.
+        Whether the row had the event at its time; False or 0 means censored: last observed without the event.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score
-        Any numeric or Boolean column; higher means a higher risk, so an earlier event. For predicted times
-        write ``-pl.col("predicted")``.
+        Any numeric or Boolean column; higher means a higher risk, that is, an earlier event. For predicted
+        times write ``-pl.col("predicted")``.
     method
-        - ``"harrell"``: every comparable pair weighs the same. How many rows are censored, and when, has an
-          influence on what the index estimates.
-        - ``"uno"``: a pair weighs ``1 / G²``, where G is the probability that a row is not censored before
-          the earlier time, by Kaplan and Meier's estimate from the rows of the group. The index is then the
-          same for any censoring that has nothing to do with score and time. Give a ``tau`` as well, because
-          at late times few rows stand for many.
+        - ``"harrell"``: all comparable pairs have equal weight. What the index estimates depends on the
+          censoring.
+        - ``"uno"``: a pair has the weight ``1 / G²``. G is the Kaplan-Meier estimate, from the rows of the
+          group, of the probability that a row is not censored before the earlier time. The estimated quantity
+          is then the same for any censoring that is independent of score and time. Also set ``tau``, because
+          at late times few rows have large weights.
     tau
-        Only pairs whose earlier time is below ``tau`` are compared, in the unit of ``time``. ``None``: all.
+        Only pairs whose earlier time is below ``tau`` are compared, in the unit of ``time``; ``None``
+        compares all.
     interval
-        - ``"logit"``: on the logit scale, by Student's t with one degree of freedom less than there are
-          events that are followed by a row.
-        - ``"normal"``: by the normal distribution on the scale of the index, cut at 0 and 1.
+        - ``"logit"``: on the logit scale, by Student's t. Its degrees of freedom are the number of events
+          that are followed by a row, minus 1.
+        - ``"normal"``: normal limits, clipped to 0 and 1.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``concordance`` (Float64): The index, 0 to 1; 1/2 for an uninformative score.
+        - ``concordance`` (Float64): The concordance index, 0 to 1; 1/2 for an uninformative score.
         - ``se`` (Float64): Its standard error, by the infinitesimal jackknife.
-        - ``lower``, ``upper`` (Float64): The limits of the interval.
-        - ``concordant`` (UInt64): Comparable pairs in which the earlier event has the higher score.
-        - ``discordant`` (UInt64): Comparable pairs in which the earlier event has the lower score.
-        - ``tied`` (UInt64): Comparable pairs with equal scores.
-        - ``n_events`` (UInt64): Rows that had the event.
-        - ``n`` (UInt64): Rows that were used.
+        - ``lower``, ``upper`` (Float64): The confidence limits.
+        - ``concordant`` (UInt64): The number of comparable pairs in which the earlier event has the higher
+          score.
+        - ``discordant`` (UInt64): The number of comparable pairs in which the earlier event has the lower
+          score.
+        - ``tied`` (UInt64): The number of comparable pairs with equal scores.
+        - ``n_events`` (UInt64): The number of rows with the event.
+        - ``n`` (UInt64): The number of rows used.
 
-        The Float64 fields are null without a comparable pair, and NaN if a time or a score is NaN; pairs are
+        The Float64 fields are null with no comparable pairs, and NaN if a time or a score is NaN; pairs are
         then not counted. Rows with a null time, event or score are skipped.
 
     Notes
     -----
-    A pair is comparable if the earlier of two times is that of an event. If both times are equal, it is
-    comparable if one row had the event and the other not, because the other is known to be later; two events
-    at the same time are not comparable. Pairs with equal scores count half (Harrell, Lee and Mark 1996). This
-    is ``concordance(Surv(time, event) ~ score, reverse = TRUE)`` of R's survival and
-    ``concordance_index_censored`` of scikit-survival. Uno, Cai, Pencina, D'Agostino and Wei (2011, equation
-    6) have the weights; ``concordance_index_ipcw`` of scikit-survival takes G just after a time and not just
-    before it, which differs only where an event and a censored row have the same time.
+    A pair is comparable if the earlier of its times is an event. With equal times, it is comparable if
+    exactly one row had the event, because the other is known to be later. Pairs with equal scores count one
+    half (Harrell, Lee and Mark 1996). This is ``concordance(Surv(time, event) ~ score, reverse = TRUE)`` of
+    R's survival and ``concordance_index_censored`` of scikit-survival. The weights of ``"uno"`` are those of
+    Uno, Cai, Pencina, D'Agostino and Wei (2011, equation 6). ``concordance_index_ipcw`` of scikit-survival
+    uses G just after a time, not just before it; this differs only where an event and a censored row have the
+    same time.
 
-    The influence of a row is ``(s - C n) / N``, with s the weight of the pairs with it that are concordant,
-    n the weight of all pairs with it, and N that of all pairs. The variance is the sum of the squared
-    influences (Therneau and Watson 2015); for Uno's index G is taken as known. O(n log n).
+    The influence of a row is ``(s - C n) / N``. s is the weight of its concordant pairs, n the weight of all
+    its pairs, and N the weight of all pairs. The variance is the sum of the squared influences (Therneau and
+    Watson 2015); for ``"uno"``, G is treated as known. O(n log n).
 
-    With heavy censoring few events make the index, so that it is skewed and its standard error uncertain. On
-    the logit scale the limits are ``expit(logit(C) ± t se / (C (1 - C)))``, with ``max(e - 1, 1)`` degrees of
-    freedom for e events in comparable pairs as the earlier row. If the index is 0 or 1, that is one limit,
-    and the other is as if half an event were on the wrong side, as with :func:`roc_auc_ci`.
-    With 40 rows of which 64 to 76 % are censored, 95 % intervals by ``"logit"`` hold 94.6 to 94.8 %, and by
-    ``"normal"`` 86.0 to 89.3 % (``benches/results/small_samples.csv``).
+    ``"logit"``: ``expit(logit(C) ± t se / (C (1 - C)))``, with ``max(e - 1, 1)`` degrees of freedom for e
+    events that are the earlier row of a comparable pair. If the index is 0 or 1, it is one limit; the other
+    is as if half an event were on the wrong side, as with :func:`roc_auc_ci`. With heavy censoring few events
+    determine the index, so it is skewed and its standard error uncertain. With 40 rows and 64 to 76 %
+    censoring, 95 % intervals cover 94.6 to 94.8 % by ``"logit"``, and 86.0 to 89.3 % by ``"normal"``
+    (``benches/results/small_samples.csv``).
 
     Examples
     --------

@@ -72,7 +72,7 @@ def roc_state(
     """Return the state of the rows: the counts of positives and negatives by score.
 
     A state is a struct of plain values. It can be written to Parquet, read by other engines, and merged with
-    other states by :func:`merge_states`. All functions of one label of two classes and one score accept it as
+    other states by :func:`merge_states`. All functions of a binary label and one score accept it as
     ``state=``, except :func:`hodges_lehmann`. :func:`cv_roc_auc` and :func:`cv_roc_curve` accept states of
     folds, :func:`grouped_roc_auc` of users, :func:`compare_segments` of segments, and
     :func:`population_stability` of two samples.
@@ -80,18 +80,18 @@ def roc_state(
     Parameters
     ----------
     label, score, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     max_bins
-        The most bins of the state, from 16 to 2^31. None makes an exact state, with a bin for each distinct
-        score. A state whose distinct scores are not more than ``max_bins`` is exact as well.
+        The maximum number of bins, from 16 to 2^31. ``None`` makes an exact state, with a bin for each
+        distinct score. A state with at most ``max_bins`` distinct scores is exact as well.
     scale
-        Where a state of ``max_bins`` has its small bins: ``"real"`` near 0, for any numbers;
-        ``"probability"`` near 0 and near 1, for scores from 0 to 1. None is ``"real"``. States of different
-        scales cannot be merged.
+        Where a state with ``max_bins`` has its narrow bins: ``"real"`` near 0, for any numbers;
+        ``"probability"`` near 0 and near 1, for scores from 0 to 1. ``None`` is ``"real"``. States with
+        different scales cannot be merged.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Weights are read as Float64, and are at least 5e-19; those of a class are less than 1e20
-        together. The state then has sums of weights, and answers every function that takes weights.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. Weights are read as Float64, and must be at least 5e-19; the weights of a class must sum to
+        less than 1e20. The state then contains sums of weights, for every function with a ``weight``.
 
     Returns
     -------
@@ -112,32 +112,32 @@ def roc_state(
           and beside a NaN.
 
         ``n_missing`` counts rows with a null label or score, rows with a null count (as one row each), and
-        rows of weight 0 or null.
+        rows with a weight of 0 or null.
 
     Notes
     -----
-    An exact state gives the same results as its rows, to the last bit.
-
-    Weights are rounded to 18 decimal places, and their sums are exact. Weights far below 1 lose digits:
-    multiply all weights by a common factor. Weighted states are merged exactly as well. Their results equal
-    those of the rows to the last bit if all weights are multiples of 2^-18 with a sum below 2^43, and
-    otherwise up to the rounding of the weights. Standard errors use the squares of the weights, which are
-    also rounded to 18 decimal places. They equal those of the rows to the last bit if weights are multiples
-    of 2^-9 and the squares at one score take fewer than 53 bits together. A sum of squares of 1e20 or more in
-    a class is unknown, and so are sums of states that were written without them, or merged with such states.
-    An interval is null if the squares are unknown, or if their rounding, half of 1e-18 for each row, could
-    exceed 2^-20 of the sum of a class. Other results remain.
+    An exact state gives the same results as its rows, to the last bit. O(n log n).
 
     With ``max_bins``, bins are the intervals of a partition of all numbers. Partitions are numbered, and each
-    joins some neighbours of the one before. A state uses the first partition with few enough bins. So the
-    state depends on the rows only, not on their division or the order of merging: the same rows give the
-    same bytes. The intervals have a fixed length, or twice this length, on a transformed scale: the score to
-    the power 3/8 on either side of 0, or the distance from 0 or 1 to the power 1/4. Every bin begins at an
-    observed score, so all points of the ROC curve of such a state are points of the curve of the rows. The
-    order within a bin is lost: :func:`roc_auc_bounds` returns the bounds of the AUC. All scores of a bin
-    count as its lowest score, so mean scores and expected positives are too low.
+    merges some neighbouring intervals of the one before. A state uses the first partition with few enough
+    bins. It therefore depends on the rows only, not on their division or the order of merging: the same rows
+    give the same bytes. Intervals have a fixed length, or twice this length, on a transformed scale: the
+    score to the power 3/8 on either side of 0, or the distance from 0 or 1 to the power 1/4.
 
-    O(n log n).
+    Every bin begins at an observed score, so all points of the ROC curve of such a state are points of the
+    curve of the rows. The order within a bin is lost: :func:`roc_auc_bounds` returns the bounds of the AUC.
+    All scores of a bin count as its lowest score, so mean scores and expected positives are too low.
+
+    Weights are rounded to 18 decimal places, and their sums are exact. Weights far below 1 lose digits:
+    multiply all weights by a common factor. Weighted states also merge exactly. Their results equal those of
+    the rows to the last bit if all weights are multiples of 2^-18 with a sum below 2^43. Otherwise they are
+    equal up to the rounding of the weights.
+
+    Standard errors use the squares of the weights, also rounded to 18 decimal places. They equal those of the
+    rows to the last bit if weights are multiples of 2^-9 and the squares at one score take fewer than 53 bits
+    together. A sum of squares is unknown if it is 1e20 or more in a class, and in states written without
+    squares or merged with such states. An interval is null if the squares are unknown, or if their rounding,
+    half of 1e-18 for each row, could exceed 2^-20 of the sum of a class. Other results remain.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def merge_states(
     Returns
     -------
     polars.Expr
-        One Struct for each group, as :func:`roc_state` makes it, named after the state.
+        One Struct for each group, as returned by :func:`roc_state`, named after the state.
 
     Notes
     -----
@@ -215,33 +215,34 @@ def rolling_merge_states(
     Parameters
     ----------
     state
-        A column of states from :func:`polars_auc.roc_state`, such as one for each day. Null states hold no
+        A column of states from :func:`polars_auc.roc_state`, such as one for each day. Null states contain no
         rows.
     by
-        When each state is of: a column of dates, datetimes or integers, in any order.
+        The time of each state: a column of dates, datetimes or integers, in any order.
     window
-        How long a window is: a length of time in the words of Polars, such as ``"28d"``, ``"1mo"`` or
-        ``"6h"``, or a ``timedelta``, of at most 500 years; for integers, and only for them, a whole number
-        above 0 and below 2^63. With older Polars it must not start at a local time that clocks skip or
-        repeat.
+        The length of a window: a Polars duration such as ``"28d"``, ``"1mo"`` or ``"6h"``, or a
+        ``timedelta``, at most 500 years. For integers, and only for them, an integer above 0 and below 2^63.
+        With older Polars a window must not start at a local time that clocks skip or repeat.
     within
-        The columns of groups whose windows are apart, such as segments. Null is a group of its own.
+        The columns of groups with separate windows, such as segments. Null is a group of its own.
 
     Returns
     -------
     polars.Expr
-        One Struct for each row, as :func:`roc_state` makes it, named after the state: the state of all rows
-        of its group whose ``by`` is above ``by - window`` and not above ``by``. So the window of 28 days ends
-        with the day of the row itself. A row without ``by`` is null, and is in no window.
+        One Struct for each row, as returned by :func:`roc_state`, named after the state: the state of all
+        rows of its group whose ``by`` is above ``by - window`` and not above ``by``. A window of 28 days
+        therefore ends with the day of the row. A row with a null ``by`` is null, and in no window.
 
     Notes
     -----
-    This is no aggregate: it has an answer for each row. ``.over("segment")`` in place of ``within`` gives the
-    same answers, by a call for each segment. The answer is that of :func:`merge_states` of the states of each
-    window, to the last bit. Windows of exact states add the counts that come and subtract those that leave,
-    in slots for the scores of neighbouring windows. Other states, those with weights and windows of few
-    states are merged: each state three times, whatever the window is (two stacks: Tangwongsan, Hirzel and
-    Schneider 2021, section 2). O(m) for m bins in all windows, once scores are in order.
+    This is not an aggregate: it has a result for each row. ``.over("segment")`` instead of ``within`` gives
+    the same results, with a call for each segment. Each result equals :func:`merge_states` of the states of
+    the window, to the last bit.
+
+    Windows of exact states add the counts that enter and subtract the counts that leave, in slots for the
+    scores of neighbouring windows. Other states, weighted states and windows of few states are merged: each
+    state three times, whatever the window (two stacks: Tangwongsan, Hirzel and Schneider 2021, section 2).
+    O(m) for m bins in all windows, once scores are sorted.
 
     Examples
     --------
@@ -311,33 +312,32 @@ def roc_auc_bounds(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the area under the ROC curve of states, with bounds that hold the area of their rows.
+    """Return the AUC of states, with bounds of the AUC of their rows.
 
     Parameters
     ----------
     label, score, weight, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     state
-        A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``. The states
-        of a group are merged.
+        A column of states from :func:`polars_auc.roc_state` instead of ``label`` and ``score``. The states of
+        a group are merged.
 
     Returns
     -------
     polars.Expr
-        One Struct for each group, named after the state or score: ``auc``, the area where rows of one bin
-        tie; ``lower`` and ``upper``, between which :func:`roc_auc` of the rows lies, always (Float64, from 0
-        to 1); ``n_pos`` and ``n_neg`` (UInt64); ``exact`` (Boolean), whether each distinct score has its own
-        bin, so that every answer is that of the rows. For rows, and for exact states without weights, all
-        three areas are equal. They are null if the group has no positive or no negative, NaN if a score is
-        NaN.
+        One Struct for each group, named after the state or score: ``auc``, the AUC if rows of the same bin
+        tie; ``lower`` and ``upper``, the bounds of :func:`roc_auc` of the rows (Float64, from 0 to 1);
+        ``n_pos`` and ``n_neg`` (UInt64); ``exact`` (Boolean), whether each distinct score has its own bin, so
+        that all results equal those of the rows. For rows, and for exact states without weights, all three
+        AUCs are equal. They are null with no positives or no negatives, NaN if a score is NaN.
 
     Notes
     -----
-    With P positives, N negatives, and bins of p positives and n negatives whose rows do not all share one
-    score, the bounds are ``auc -+ sum(p n) / (2 P N)``: as if in those bins all positives scored lower, or
-    higher, than all negatives; with weights, p, n, P and N are sums of them. The bounds of a state with
-    weights also allow for their rounding: for each class with n rows and weight W in all, by ``n (2^-58 +
-    10^-18 / W)``. O(n log n).
+    The bounds are ``auc -+ sum(p n) / (2 P N)`` for P positives and N negatives in all, and p positives and n
+    negatives in each bin whose rows do not all share one score. They assume that all positives of such a bin
+    score lower, or higher, than its negatives. With weights, p, n, P and N are sums of weights. The bounds of
+    a weighted state also allow for rounding: for each class with n rows and total weight W, by
+    ``n (2^-58 + 10^-18 / W)``. O(n log n).
 
     Examples
     --------
@@ -365,12 +365,12 @@ def pack_state(
     state
         A column of states from :func:`polars_auc.roc_state`.
     keep_scores
-        Whether bins of several scores keep their lowest score. With False they say only which interval of the
-        partition they are, which takes 3.1 to 4.3 bytes a bin in place of 8.2 to 10.1 (measured for Float64
-        scores, ``benches/results/states.csv``). All counts stay the same, and so do
-        :func:`polars_auc.roc_auc`, :func:`polars_auc.roc_auc_bounds` and every answer that shows no
-        threshold. A threshold is then the lowest number of its interval: the same rows reach it, but it need
-        not be an observed score. Exact states, and bins whose rows share one score, keep their scores.
+        Whether bins of several scores keep their lowest score. With False they keep only their interval of
+        the partition: 3.1 to 4.3 bytes per bin instead of 8.2 to 10.1 (measured for Float64 scores,
+        ``benches/results/states.csv``). Counts, :func:`polars_auc.roc_auc`, :func:`polars_auc.roc_auc_bounds`
+        and all other results without thresholds stay the same. A threshold is then the lowest number of its
+        interval: the same rows reach it, but it need not be an observed score. Exact states, and bins whose
+        rows share one score, keep their scores.
 
     Returns
     -------
@@ -379,9 +379,9 @@ def pack_state(
 
     Notes
     -----
-    This is not an aggregate: to pack the state of many, write ``pack_state(merge_states("state"))``. The same
-    state gives the same bytes. The format is described byte by byte in the guide on packed states. Later
-    versions of this package read what earlier ones wrote. O(m) for m bins.
+    This is not an aggregate: for one state of many, write ``pack_state(merge_states("state"))``. The same
+    state gives the same bytes. The guide on packed states describes the format byte by byte. Later versions
+    of this package read the bytes of earlier ones. O(m) for m bins.
 
     Examples
     --------
@@ -404,7 +404,7 @@ def pack_state(
 def unpack_state(
     packed: IntoExpr, score_dtype: pl.DataType | type[pl.DataType] = pl.Float64, *, weights: bool = False
 ) -> pl.Expr:
-    """Return the states that :func:`pack_state` made bytes of.
+    """Return the states in bytes from :func:`pack_state`.
 
     Parameters
     ----------
@@ -418,12 +418,12 @@ def unpack_state(
     Returns
     -------
     polars.Expr
-        One Struct for each row, as :func:`roc_state` makes it, named after the column. Null is null.
+        One Struct for each row, as returned by :func:`roc_state`, named after the column. Null is null.
 
     Notes
     -----
-    Bytes may come from anywhere. Any bytes are either a state or an error that says what is wrong with them.
-    O(m) for m bins.
+    Bytes may come from an untrusted source: any bytes give either a state or an error with the reason. O(m)
+    for m bins.
 
     Examples
     --------

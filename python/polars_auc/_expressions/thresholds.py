@@ -50,18 +50,18 @@ def operating_point(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     criterion
-        - ``"youden"``: the largest ``tpr - r fpr``, with ``r = (1 - prevalence) / (cost prevalence)``. If
-          neither cost nor prevalence is given, r is 1 and this is Youden's index.
-        - ``"closest_topleft"``: the smallest ``(1 - tpr)² + r fpr²``, which is the point nearest to the upper
-          left corner.
-        - ``"cost"``: the smallest expected cost of a row, ``cost prevalence (1 - tpr) + (1 - prevalence)
+        - ``"youden"``: the largest ``tpr - r fpr``, with ``r = (1 - prevalence) / (cost prevalence)``. With
+          neither cost nor prevalence, r is 1, which is Youden's index.
+        - ``"closest_topleft"``: the smallest ``(1 - tpr)² + r fpr²``, the point nearest to the upper left
+          corner.
+        - ``"cost"``: the smallest expected cost per row, ``cost prevalence (1 - tpr) + (1 - prevalence)
           fpr``.
         - ``"max_f"``: the largest F measure.
-        - ``"target_fpr"``: the largest tpr whose fpr is at most ``target``.
-        - ``"target_tpr"``: the smallest fpr whose tpr is at least ``target``.
-        - ``"target_precision"``: the largest tpr whose precision is at least ``target``.
+        - ``"target_fpr"``: the largest tpr with an fpr of at most ``target``.
+        - ``"target_tpr"``: the smallest fpr with a tpr of at least ``target``.
+        - ``"target_precision"``: the largest tpr with a precision of at least ``target``.
         - ``"top_p"``: as many rows predicted positive as there are positives, or slightly more if scores tie.
           Ling, Huang and Zhang measure accuracy at this threshold.
     target
@@ -69,15 +69,14 @@ def operating_point(
     cost
         The cost of a false negative, above 0, if a false positive costs 1.
     prevalence
-        The share of positives in the data for which the threshold will be used. If it is not given,
-        ``"cost"`` takes the share in the group, and the other two criteria take one half, so that r depends
-        on the cost only.
+        The share of positives in the target population, between 0 and 1. By default, ``"cost"`` uses the
+        share in the group; ``"youden"`` and ``"closest_topleft"`` use one half, so that r depends on the cost
+        only.
     beta
         The weight of recall in the F measure, above 0: with 2, recall counts four times as much as precision.
     min_fpr, max_fpr
-        Bounds of the false positive rate, 0 to 1: the result is the best of the thresholds whose fpr lies
-        between them, both included. Not possible with ``"target_fpr"``, whose target is such a bound, and
-        with ``"top_p"``.
+        Bounds of the false positive rate, 0 to 1, both included: the result is the best threshold within
+        them. Not with ``"target_fpr"``, whose target is such a bound, and not with ``"top_p"``.
 
     Returns
     -------
@@ -85,8 +84,8 @@ def operating_point(
         One Struct for each group, named after the score:
 
         - ``threshold`` (the score's dtype): A row is predicted positive if ``score >= threshold``. Null if it
-          is best to call no row positive.
-        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64; with weights Float64): The four counts; with weights the
+          is best to predict no row positive.
+        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64; with weights Float64): The four counts; with weights, the
           sums of weights (Float64).
         - ``tpr`` (Float64): ``tp / P``, 0 to 1.
         - ``fpr`` (Float64): ``fp / N``.
@@ -94,20 +93,19 @@ def operating_point(
         - ``accuracy`` (Float64): ``(tp + tn) / (P + N)``.
         - ``f`` (Float64): ``(1 + beta²) precision tpr / (beta² precision + tpr)``.
         - ``criterion`` (Float64): The value of the criterion at this threshold; for ``"top_p"`` the accuracy,
-          for a target the rate that was reached.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+          for a target the rate reached.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        If several thresholds are equally good, the result is the highest of them. No row is predicted
-        positive only if this is better than every threshold. All but the last two fields are null if the
-        group has no positive or no negative, if no threshold reaches the target, or if none has an fpr
-        between the bounds. Rates and criterion are NaN if a score is NaN. Rows with a null label, score or
-        weight are skipped.
+        Of several equally good thresholds, the result is the highest. No row is predicted positive only if
+        this is better than every threshold. All but the last two fields are null with no positives or no
+        negatives, if no threshold reaches the target, or if none has an fpr within the bounds. Rates and
+        criterion are NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
     Youden (1950); with costs and prevalence Perkins and Schisterman (2006), as pROC's ``best.weights``.
-    Thresholds are compared in exact integer arithmetic, with the ratio r as a fraction. So rounding never
-    breaks a tie between equally good thresholds. Thresholds are observed scores, not midpoints. O(n log n).
+    Thresholds are compared in exact integer arithmetic, with the ratio r as a fraction, so rounding never
+    separates equally good thresholds. Thresholds are observed scores, not midpoints. O(n log n).
 
     Examples
     --------
@@ -141,28 +139,27 @@ def confusion_at(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the counts and rates at a given threshold.
+    """Return the confusion matrix at a given threshold, with rates and their intervals.
 
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     at
-        The threshold: a row is predicted positive if ``score >= at``. Or several, in a list; the result is
-        then a list of records in the same order. Any number; it is compared with the scores in their own
-        dtype and without rounding, so 2.5 on integers means 3 and above. With Decimal scores a float stands
-        for the decimal that it is written as. With Float scores a Decimal with digits behind the point stands
-        for the nearest float. Or an expression, for a threshold of each row or of each group, such as
-        ``pl.col("cut_off")`` or ``pl.col("score").quantile(0.9)``; it is compared with the score as Polars
-        compares them, and rows where it is null are skipped. Not possible with ``state``.
+        The threshold: a row is predicted positive if ``score >= at``. A list of thresholds gives a list of
+        records in the same order. Numbers are compared with the scores in the dtype of the scores, without
+        rounding: 2.5 on integers means 3 and above. With Decimal scores a float means the decimal as written;
+        with Float scores a Decimal with fractional digits means the nearest float. An expression gives a
+        threshold for each row or group, such as ``pl.col("cut_off")`` or ``pl.col("score").quantile(0.9)``.
+        It is compared with the score as Polars does, and rows where it is null are skipped. Expressions are
+        not supported with ``state``.
     beta
         The weight of recall in the F measure, above 0: with 2, recall counts four times as much as precision.
     interval
-        The method for the intervals of tpr, fpr, precision and npv: ``"wilson"``, from the score test, or
-        ``"clopper_pearson"``, exact, which covers the true rate at least as often as the level says, and
-        usually more often.
+        The intervals of tpr, fpr, precision and npv: ``"wilson"``, from the score test, or
+        ``"clopper_pearson"``, exact, with a coverage of at least ``level`` and usually more.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
@@ -170,47 +167,47 @@ def confusion_at(
         One Struct for each group, named after the score; with several thresholds one List of Structs, which
         is null if a score is NaN:
 
-        - ``threshold`` (the score's dtype): The lowest value of that dtype that is not below ``at``; null if
-          the dtype has no such value. Of an expression, its own value (in its own dtype), and null if it has
-          several in the group.
-        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64; with weights Float64): The four counts; with weights the
+        - ``threshold`` (the score's dtype): The lowest value of the score's dtype that is not below ``at``;
+          null if there is none. For an expression, its value in its own dtype; null if it varies within the
+          group.
+        - ``tp``, ``fp``, ``tn``, ``fn`` (UInt64; with weights Float64): The four counts; with weights, the
           sums of weights (Float64).
-        - ``tpr``, ``tpr_lower``, ``tpr_upper`` (Float64): ``tp / P``: recall, sensitivity, and its limits.
-        - ``fpr``, ``fpr_lower``, ``fpr_upper`` (Float64): ``fp / N``: 1 - specificity, and its limits. All
-          limits are null with weights, because weights do not say how many observations there are.
-        - ``precision``, ``precision_lower``, ``precision_upper`` (Float64): ``tp / (tp + fp)``, the positive
-          predictive value, and its limits.
-        - ``npv``, ``npv_lower``, ``npv_upper`` (Float64): ``tn / (tn + fn)``, the negative predictive value,
-          and its limits.
-        - ``positive_likelihood``, ``positive_likelihood_lower``, ``positive_likelihood_upper`` (Float64):
-          ``tpr / fpr``: how much more often a positive is predicted positive.
-        - ``negative_likelihood``, ``negative_likelihood_lower``, ``negative_likelihood_upper`` (Float64):
-          ``(1 - tpr) / (1 - fpr)``: how much more often a positive is predicted negative.
+        - ``tpr``, ``tpr_lower``, ``tpr_upper`` (Float64): ``tp / P`` (recall, sensitivity), with its limits.
+        - ``fpr``, ``fpr_lower``, ``fpr_upper`` (Float64): ``fp / N`` (1 - specificity), with its limits. All
+          limits are null with weights, which do not give the number of observations.
+        - ``precision``, ``precision_lower``, ``precision_upper`` (Float64): ``tp / (tp + fp)`` (positive
+          predictive value), with its limits.
+        - ``npv``, ``npv_lower``, ``npv_upper`` (Float64): ``tn / (tn + fn)`` (negative predictive value),
+          with its limits.
+        - ``positive_likelihood``, ``positive_likelihood_lower``, ``positive_likelihood_upper`` (Float64): The
+          positive likelihood ratio ``tpr / fpr``, with its limits.
+        - ``negative_likelihood``, ``negative_likelihood_lower``, ``negative_likelihood_upper`` (Float64): The
+          negative likelihood ratio ``(1 - tpr) / (1 - fpr)``, with its limits.
         - ``odds_ratio``, ``odds_ratio_lower``, ``odds_ratio_upper`` (Float64): The diagnostic odds ratio ``tp
-          tn / (fp fn)``, with its limits ``odds_ratio_lower``, ``odds_ratio_upper``. Limits of ratios are
-          null if a count in them is 0.
-        - ``accuracy`` (Float64): The share of rows that are classified correctly.
-        - ``error`` (Float64): The share of the others.
+          tn / (fp fn)``, with its limits. Limits of ratios are null if a count in them is 0.
+        - ``accuracy`` (Float64): The share of rows predicted correctly.
+        - ``error`` (Float64): The share of rows predicted incorrectly.
         - ``balanced_accuracy`` (Float64): ``(tpr + 1 - fpr) / 2``.
         - ``f`` (Float64): ``(1 + beta²) precision tpr / (beta² precision + tpr)``.
         - ``mcc`` (Float64): Matthews' correlation of labels and predicted classes, -1 to 1.
-        - ``kappa`` (Float64): Cohen's kappa, their agreement beyond chance, at most 1.
+        - ``kappa`` (Float64): Cohen's kappa: the agreement of labels and predicted classes beyond chance, at
+          most 1.
         - ``predicted_rate`` (Float64): The share of rows predicted positive.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        A rate is null where its denominator is 0: ``tpr`` and ``f`` without a positive, ``fpr`` without a
-        negative, ``balanced_accuracy`` without either, ``precision`` if no row is predicted positive, ``npv``
-        if every row is. ``mcc`` is null if all labels are equal, or if all predicted classes are equal;
-        scikit-learn returns 0. ``kappa`` is null only if all labels and predicted classes are equal. If a
-        score is NaN, rates are NaN and the four counts null. Rows with a null label, score or weight are
+        A rate is null where its denominator is 0: ``tpr`` and ``f`` with no positives, ``fpr`` with no
+        negatives, ``balanced_accuracy`` with no positives or no negatives, ``precision`` if no row is
+        predicted positive, ``npv`` if every row is. ``mcc`` is null if all labels, or all predicted classes,
+        are equal (scikit-learn: 0). ``kappa`` is null only if all labels and predicted classes are equal. If
+        a score is NaN, rates are NaN and the four counts null. Rows with a null label, score or weight are
         skipped.
 
     Notes
     -----
-    Wilson (1927); Clopper and Pearson (1934). The limits of ratios are normal on the logarithmic scale,
-    with the variance ``1 / tp - 1 / P + 1 / fp - 1 / N`` for the positive likelihood ratio (Simel, Samsa and
-    Matchar 1991) and ``1 / tp + 1 / fp + 1 / tn + 1 / fn`` for the odds ratio (Woolf 1955). F: van Rijsbergen
-    (1979); Matthews (1975); Cohen (1960). O(n) for each threshold.
+    Wilson (1927); Clopper and Pearson (1934). Limits of ratios are normal on the log scale, with the variance
+    ``1 / tp - 1 / P + 1 / fp - 1 / N`` for the positive likelihood ratio (Simel, Samsa and Matchar 1991) and
+    ``1 / tp + 1 / fp + 1 / tn + 1 / fn`` for the odds ratio (Woolf 1955). F: van Rijsbergen (1979); Matthews
+    (1975); Cohen (1960). O(n) for each threshold.
 
     Examples
     --------
@@ -266,27 +263,27 @@ def tpr_at_fpr(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the true positive rate at a false positive rate, with an interval from the bootstrap.
+    """Return the true positive rate at a false positive rate, with a bootstrap interval.
 
     It is the sensitivity at a fixed specificity, ``1 - fpr``.
 
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     fpr
-        The false positive rate, from 0 to 1. Or several, in a list; the result is then a list.
+        The false positive rate, from 0 to 1. A list of rates gives a list of records.
     interval
-        - ``"wilson"``: Wilson's interval of a share, among as many rows as would give it the variance of the
-          resamples, and no more than its class has.
-        - ``"percentile"``: quantiles of the resamples, as ``pROC::ci.se`` gives them.
+        - ``"wilson"``: Wilson's interval of a proportion. Its number of rows is the one that gives the
+          variance of the resamples, at most the rows of the class.
+        - ``"percentile"``: quantiles of the resamples, as in ``pROC::ci.se``.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     n_resamples
         The number of resamples, from 2 to 10^7.
     seed
-        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
-        and groups, every number of threads and every engine.
+        The seed of the random numbers, 0 or more. With the same seed, the result does not depend on row
+        order, group order, thread count or engine.
 
     Returns
     -------
@@ -299,21 +296,19 @@ def tpr_at_fpr(
         - ``lower``, ``upper`` (Float64): the limits of the interval.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        ``tpr`` is null if the group has no positive or no negative; the others are null if it has fewer than
-        two positives or fewer than two negatives, and with weights, because weights do not say how many
-        observations there are. All four are NaN if a score is NaN; a list is null. Rows with a null label,
-        score or weight are skipped.
+        ``tpr`` is null with no positives or no negatives. The others are null with fewer than two positives
+        or fewer than two negatives, and with weights, which do not give the number of observations. All four
+        are NaN if a score is NaN; a list is null. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
-    Between two points the curve is a straight line. Where it is vertical, the highest point counts. Each
-    resample has its own threshold, and rows are drawn within each class (Efron 1979; Platt, Hanley and Yang
-    2000).
+    The curve is linear between points; where it is vertical, the highest point counts. Each resample has its
+    own threshold, and rows are resampled within each class (Efron 1979; Platt, Hanley and Yang 2000).
 
     - ``"percentile"``: the limits are quantiles (type 7) of the resamples, as in ``pROC::ci.se``. Its middle
       value is the median of the resamples, and ``tpr`` is the observed rate.
     - ``"wilson"``: Wilson's interval (1927) of a proportion r with the effective sample size
-      ``min(P, r (1 - r) / se²)`` (Korn and Graubard 1998). It is P if r is 0 or 1, or if all resamples are
+      ``min(P, r (1 - r) / se²)`` (Korn and Graubard 1998), or P if r is 0 or 1, or if all resamples are
       equal. The quantile is of Student's t with ``(v + w)² / (v² / (P - 1) + w² / m)`` degrees of freedom
       (Welch, Satterthwaite). ``v = r (1 - r) / P`` is the variance of the proportion, and
       ``w = max(se² - v, 0)`` the variance from the threshold. m is the smaller of the numbers of negatives
@@ -321,9 +316,9 @@ def tpr_at_fpr(
 
     O(n log n), and O(n) for each resample.
 
-    With few negatives the threshold is uncertain, and intervals by ``"percentile"`` are too short: at an fpr
-    of 0.1 with 30 negatives and 300 positives 95 % intervals hold 87.0 % for an AUC of 0.8 and 86.8 % for
-    0.95. Those by ``"wilson"`` hold 95.9 to 97.0 % (``benches/results/small_samples.csv``).
+    With few negatives the threshold is uncertain, and intervals by ``"percentile"`` are too short. At an fpr
+    of 0.1 with 30 negatives and 300 positives, 95 % intervals cover 87.0 % for an AUC of 0.8 and 86.8 % for
+    0.95; by ``"wilson"`` they cover 95.9 to 97.0 % (``benches/results/small_samples.csv``).
 
     Examples
     --------
@@ -356,27 +351,27 @@ def fpr_at_tpr(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the false positive rate at a true positive rate, with an interval from the bootstrap.
+    """Return the false positive rate at a true positive rate, with a bootstrap interval.
 
     It is 1 minus the specificity at a fixed sensitivity.
 
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     tpr
-        The true positive rate, from 0 to 1. Or several, in a list; the result is then a list.
+        The true positive rate, from 0 to 1. A list of rates gives a list of records.
     interval
-        - ``"wilson"``: Wilson's interval of a share, among as many rows as would give it the variance of the
-          resamples, and no more than its class has.
-        - ``"percentile"``: quantiles of the resamples, as ``pROC::ci.sp`` gives them.
+        - ``"wilson"``: Wilson's interval of a proportion. Its number of rows is the one that gives the
+          variance of the resamples, at most the rows of the class.
+        - ``"percentile"``: quantiles of the resamples, as in ``pROC::ci.sp``.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     n_resamples
         The number of resamples, from 2 to 10^7.
     seed
-        The seed of the random numbers, 0 or more. The same seed gives the same result for every order of rows
-        and groups, every number of threads and every engine.
+        The seed of the random numbers, 0 or more. With the same seed, the result does not depend on row
+        order, group order, thread count or engine.
 
     Returns
     -------
@@ -389,20 +384,18 @@ def fpr_at_tpr(
         - ``lower``, ``upper`` (Float64): the limits of the interval.
         - ``n_pos``, ``n_neg`` (UInt64): the rows that were used.
 
-        ``fpr`` is null if the group has no positive or no negative; the others are null if it has fewer than
-        two positives or fewer than two negatives, and with weights, because weights do not say how many
-        observations there are. All four are NaN if a score is NaN; a list is null. Rows with a null label,
-        score or weight are skipped.
+        ``fpr`` is null with no positives or no negatives. The others are null with fewer than two positives
+        or fewer than two negatives, and with weights, which do not give the number of observations. All four
+        are NaN if a score is NaN; a list is null. Rows with a null label, score or weight are skipped.
 
     Notes
     -----
     As :func:`tpr_at_fpr` with the axes exchanged: where the curve is horizontal, its leftmost point counts.
-    ``pROC::ci.sp`` gives the limits of the specificity, which is ``1 - fpr``. O(n log n), and O(n) for each
-    resample.
+    ``pROC::ci.sp`` gives the limits of the specificity, ``1 - fpr``. O(n log n), and O(n) for each resample.
 
-    With few positives the threshold is uncertain, and intervals by ``"percentile"`` are too short: at a tpr
-    of 0.9 with 30 positives and 300 negatives 95 % intervals hold 89.5 % for an AUC of 0.8 and 90.0 % for
-    0.95. Those by ``"wilson"`` hold 97.2 to 97.9 % (``benches/results/small_samples.csv``).
+    With few positives the threshold is uncertain, and intervals by ``"percentile"`` are too short. At a tpr
+    of 0.9 with 30 positives and 300 negatives, 95 % intervals cover 89.5 % for an AUC of 0.8 and 90.0 % for
+    0.95; by ``"wilson"`` they cover 97.2 to 97.9 % (``benches/results/small_samples.csv``).
 
     Examples
     --------

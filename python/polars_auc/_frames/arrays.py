@@ -93,12 +93,12 @@ def evaluate(
         Numbers, one for each label; higher means more positive. Compared in their own dtype. Series of
         pandas must have equal indexes.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped.
     ci
         The method of the interval: see :func:`polars_auc.roc_auc_ci`.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     nan
         With ``"skip"``, NaN scores count as missing.
 

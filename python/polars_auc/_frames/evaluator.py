@@ -207,13 +207,13 @@ class Evaluator:
     def bounds(self) -> dict[str, Any]:
         """Return ``auc``, bounds ``lower`` and ``upper`` of the exact AUC, ``n_pos``, ``n_neg``, ``exact``.
 
-        As :func:`polars_auc.roc_auc_bounds`: None without a positive or a negative, NaN if a score was NaN.
+        As :func:`polars_auc.roc_auc_bounds`: None with no positives or no negatives, NaN if a score was NaN.
         """
         bounds: dict[str, Any] = self.state().select(roc_auc_bounds(state="state")).item()
         return bounds
 
     def auc(self) -> float | None:
-        """Return the area under the ROC curve; None without a positive or a negative."""
+        """Return the area under the ROC curve; None with no positives or no negatives."""
         area: float | None = self.bounds()["auc"]
         return area
 

@@ -62,7 +62,7 @@ def group_states(
         The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``; or a table of another library
         with the Arrow PyCapsule interface.
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     scores
         One or more numeric columns, higher meaning more positive: a name, an expression, an expression of
         several columns such as ``cs.starts_with("p_")`` or ``pl.col("a", "b")``, or a list of these. Names
@@ -73,11 +73,11 @@ def group_states(
         The size of the states: see :func:`polars_auc.roc_state`. Without ``max_bins`` memory increases with
         the number of distinct scores of all groups.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------

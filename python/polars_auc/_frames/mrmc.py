@@ -43,8 +43,8 @@ def mrmc_roc_auc(
         The readings, one row for each reader, modality and case: a DataFrame, a LazyFrame, or a table of
         another library with the Arrow PyCapsule interface.
     label
-        Whether the case is positive: Boolean, or an integer or float column that holds only 0 and 1. It must
-        be the same in all readings of a case.
+        Whether the case is positive: Boolean, or an integer or float column that contains only 0 and 1. It
+        must be the same in all readings of a case.
     score
         Any numeric or Boolean column; higher means more positive.
     reader, modality, case
@@ -56,7 +56,7 @@ def mrmc_roc_auc(
         The adjustment of the p-values of the differences for the number of differences: see
         :func:`polars_auc.adjust_p_values`.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def mrmc_roc_auc(
           ``n_neg`` count cases.
         - ``n_skipped`` (UInt64): cases that were skipped because a reading is missing.
 
-        The lists and numbers are null without a positive or without a negative case. Errors and tests are
+        The lists and numbers are null with no positive or no negative cases. Errors and tests are
         null with fewer than two cases of a class, and with fewer than two readers unless readers are fixed.
         Tests are also null with a single modality. Degrees of freedom are null for the normal and chi-square
         distributions. All results are NaN or null if a score is NaN. A case without a label, or without a

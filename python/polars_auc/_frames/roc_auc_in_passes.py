@@ -56,7 +56,7 @@ def roc_auc_in_passes(
         with the Arrow PyCapsule interface. It is read several times, and must have the same rows each time,
         in any order.
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score
         Any numeric or Boolean column; higher means more positive. Compared in its own dtype. An expression is
         evaluated in every pass. If its rounding may vary, as for means over groups, write the score to a file
@@ -77,7 +77,7 @@ def roc_auc_in_passes(
     polars.DataFrame, or polars.LazyFrame if ``frame`` is lazy
         One row: ``auc``, and the bounds ``lower`` and ``upper`` of :func:`roc_auc` of the rows (Float64, from
         0 to 1); ``n_pos``, ``n_neg``, ``n_missing`` and ``n_passes`` (UInt64). With ``tolerance=0`` the AUC
-        is bit-identical to :func:`roc_auc`. Null without a positive or without a negative, NaN if a score is
+        is bit-identical to :func:`roc_auc`. Null with no positives or no negatives, NaN if a score is
         NaN.
 
     Notes

@@ -59,7 +59,7 @@ def compare_segments(
         The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``; or a table of another library
         with the Arrow PyCapsule interface, such as pandas, PyArrow and DuckDB.
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score
         Any numeric or Boolean column; higher means more positive.
     by
@@ -90,26 +90,26 @@ def compare_segments(
         The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. The intervals are always
         two-sided.
     null
-        The value that is tested; 0 by default.
+        The value under the null hypothesis; 0 by default.
     margin
-        With a margin, a small p-value shows that the value is above ``null - margin``
-        (``alternative="greater"``: not inferior), below ``null + margin`` (``"less"``), or between both
-        (``"two-sided"``: equivalent, by two one-sided tests).
+        Tests against a bound instead of ``null``. A small p-value shows that the value is above ``null -
+        margin`` (``alternative="greater"``: non-inferiority), below ``null + margin`` (``"less"``), or
+        between both (``"two-sided"``: equivalence, by two one-sided tests).
     adjust
         The adjustment of the p-values for the number of segments: see :func:`polars_auc.adjust_p_values`.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Weights are for rows sampled with unequal probabilities. The standard errors are then those
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. Weights are for rows sampled with unequal probabilities. The standard errors are then those
         of the infinitesimal jackknife. Mutually exclusive with ``cluster``.
     cluster
-        A column of clusters: the rows of one cluster, such as those of one customer, are not independent. A
-        cluster may span segments. Rows without a cluster are skipped. All standard errors are then
-        Obuchowski's (1997), and degrees of freedom count clusters. The limit is 4096 segments.
+        The cluster of each row, such as the customer: rows of the same cluster are not independent. A cluster
+        may span segments. Rows without a cluster are skipped. All standard errors are then Obuchowski's
+        (1997), and degrees of freedom count clusters. The limit is 4096 segments.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
     state
         A column of states from :func:`polars_auc.roc_state`, mutually exclusive with ``label`` and ``score``.
         There are one or more for each segment, which are merged. With ``max_bins`` all numbers are

@@ -42,7 +42,7 @@ def compare_reports(
     previous
         The earlier report, of other rows, by the same columns and of scores of the same names.
     level
-        The coverage of the intervals of changes, between 0 and 1.
+        The confidence level of the intervals of changes, between 0 and 1.
     adjust
         The adjustment of the p-values for the number of all tests of the table: see
         :func:`polars_auc.adjust_p_values`.
@@ -54,12 +54,13 @@ def compare_reports(
     polars.DataFrame, or polars.LazyFrame if ``report`` is lazy
         The rows and columns of ``report``, and further columns:
 
-        - ``previous_n`` (UInt64): number of rows of the earlier AUC; null for a new group.
+        - ``previous_n`` (UInt64): the number of rows of the earlier AUC; null for a new group.
         - ``previous_auc`` (Float64): the earlier AUC.
         - ``change`` (Float64): the AUC minus the earlier one.
         - ``change_lower``, ``change_upper`` (Float64): the interval of the change.
         - ``change_p_value`` (Float64): the two-sided p-value of the test that the AUC has not changed.
-        - ``change_p_adjusted`` (Float64): the same, adjusted over all rows: groups, scores and overall.
+        - ``change_p_adjusted`` (Float64): ``change_p_value``, adjusted over all rows: groups, scores and
+          overall.
 
         They are null where :func:`unpaired_roc_auc_difference` is null. The result omits groups that only the
         earlier report has.

@@ -136,7 +136,9 @@ class ReportOptions:
         metavar="COLUMN",
         needs_rows=True,
     )
-    level: float = option(0.95, "coverage of the intervals", parse=float, metavar="LEVEL", in_spark=True)
+    level: float = option(
+        0.95, "confidence level of the intervals", parse=float, metavar="LEVEL", in_spark=True
+    )
     ci: IntervalMethod = option(
         "wilson",
         "method of the interval of the AUC: wilson, delong, logit, hanley_mcneil, obuchowski or bootstrap; "

@@ -65,7 +65,7 @@ def report(
         The rows: a DataFrame, or a LazyFrame such as ``pl.scan_parquet(...)``; or a table of another library
         that has the Arrow PyCapsule interface, such as pandas, PyArrow and DuckDB.
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     scores
         One or more numeric columns, higher meaning more positive: a name, an expression, an expression of
         several columns such as ``cs.starts_with("p_")`` or ``pl.col("a", "b")``, or a list of these. Names
@@ -73,94 +73,93 @@ def report(
     by
         The columns whose combinations make the groups.
     level
-        The coverage of all intervals, between 0 and 1.
+        The confidence level of all intervals, between 0 and 1.
     ci, interval, n_resamples, seed
         The method of the interval, and the limits, resamples and seed of the bootstrap: see
-        :func:`polars_auc.roc_auc_ci`. With ``ci="delong"`` groups are compared by DeLong, otherwise by
+        :func:`polars_auc.roc_auc_ci`. Groups are compared by DeLong with ``ci="delong"``, otherwise by
         Wilson: see the ``method`` of :func:`polars_auc.compare_segments`.
     compare
-        Whether each score is compared with the first, on the rows in which no score is missing. The
-        differences are a score minus the first one; :func:`polars_auc.compare_scores` and the other
-        expressions of two scores take the second from the first.
+        Whether to compare each score with the first, on the rows without missing scores. The differences are
+        each score minus the first; :func:`polars_auc.compare_scores` and other expressions of two scores
+        compute the first minus the second.
     versus
-        What each group is compared with, such as ``"rest"``, the mean AUC of the other groups, each within
-        its group: see :func:`polars_auc.compare_segments`. This needs ``by``.
+        What to compare each group with, such as ``"rest"``, the mean AUC of the other groups, each within its
+        group: see :func:`polars_auc.compare_segments`. Requires ``by``.
     along
-        With ``versus="previous"``, the column of ``by`` whose previous value is meant, such as the year.
-        Needed if ``by`` is several columns.
+        With ``versus="previous"``, the column of ``by`` that defines the order, such as the year. Required if
+        ``by`` is several columns.
     adjust
-        The adjustment of p-values for the number of all tests in their column: those of all groups, all
-        scores and, for ``compare`` and ``calibration``, also the overall rows. None adjusts nothing.
+        The adjustment of p-values for all tests in their column: groups, scores and, for ``compare`` and
+        ``calibration``, the overall rows. None adjusts nothing.
     calibration
-        Whether the scores are right as probabilities, from 0 to 1. Adds the Brier score, the log loss,
-        observed over expected positives and the calibration slope. The intervals take rows as independent, so
-        that it is not possible with ``cluster``.
+        Whether to evaluate the scores as probabilities, from 0 to 1. Adds the Brier score, the log loss,
+        observed over expected positives and the calibration slope. Not possible with ``cluster``, because the
+        intervals assume independent rows.
     folds
         The column with the fold of each row; adds the mean of the folds' AUCs.
     user, user_average
-        The column with the user of each row, if scores order what one user sees, such as items of a feed; or
-        with the query or session. Adds the mean of the users' AUCs (GAUC), in which all users count alike
-        (None or ``"macro"``), or by their ``"rows"``, ``"positives"`` or ``"pairs"``: see
-        :func:`polars_auc.grouped_roc_auc`. Not possible with ``cluster``.
+        The column with the user (query, session) of each row, if scores order the items of one user, such as
+        a feed. Adds the mean of the users' AUCs (GAUC), with equal weights (None or ``"macro"``), or weighted
+        by their ``"rows"``, ``"positives"`` or ``"pairs"``: see :func:`polars_auc.grouped_roc_auc`. Not
+        possible with ``cluster``.
     stability
-        The rows of a reference, such as those that a model was built on: a condition such as
-        ``pl.col("year") < 2016``, or a column of Booleans. Adds the population stability index of the scores
-        of each group's other rows: see :func:`polars_auc.population_stability`. The reference of a group is
-        the reference's rows in the same group. Columns of ``by`` in the condition do not split the reference.
-        Example: by month and segment, with a condition on the month, each month is compared with the
-        reference of its segment. Rows with a null condition are in neither sample. Unlabelled rows count, but
-        states contain only labelled rows.
+        The reference rows, such as the training rows: a condition such as ``pl.col("year") < 2016``, or a
+        Boolean column. Adds the population stability index of the other rows of each group: see
+        :func:`polars_auc.population_stability`. The reference of a group is the reference rows of the same
+        group. Columns of ``by`` in the condition do not split the reference. For example, by month and
+        segment, with a condition on the month, each month is compared with the reference of its segment. Rows
+        with a null condition are in neither sample. Unlabelled rows count, but states contain only labelled
+        rows.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative.
-        The result is that of the repeated rows, so ``GROUP BY segment, label, score`` of a database is
-        enough.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows, so the counts of ``GROUP BY segment, label, score`` in a
+        database are enough.
     cluster
-        A column that says which rows belong together, such as the rows of one patient, whose scores are not
-        independent. The standard errors and limits are then Obuchowski's, also those of ``compare`` and
-        ``versus``, or whole clusters are resampled: see :func:`polars_auc.roc_auc_ci`. Rows of a null cluster
-        are skipped. Not possible with ``calibration``, ``folds``, ``user``, ``memory``,
-        ``ci="hanley_mcneil"``, ``ci="obuchowski"`` and ``interval="bca"``.
+        The cluster of each row, such as the patient: rows of the same cluster are not independent. Standard
+        errors and limits, also of ``compare`` and ``versus``, are then Obuchowski's, or by resampling whole
+        clusters: see :func:`polars_auc.roc_auc_ci`. Rows with a null cluster are skipped. Not possible with
+        ``calibration``, ``folds``, ``user``, ``memory``, ``ci="hanley_mcneil"``, ``ci="obuchowski"`` and
+        ``interval="bca"``.
     weight
-        The weight of each row, for samples whose rows were sampled with unequal probabilities: a column of
-        finite numbers that are not negative. Rows of weight 0 or null are skipped. The standard errors are
-        those of the infinitesimal jackknife: see :func:`polars_auc.roc_auc_ci`. ``n``, ``n_pos`` and
-        ``n_missing`` count rows. Possible with ``ci="wilson"``, ``"delong"`` and ``"logit"``, and not with
-        ``user``, ``count`` and ``memory``; with ``versus`` not together with ``cluster``. The index of
-        ``stability`` has no p-value then.
+        The weight of each row, for rows sampled with unequal probabilities: a column of finite numbers, 0 or
+        more. Rows with a weight of 0 or null are skipped. Standard errors are by the infinitesimal jackknife:
+        see :func:`polars_auc.roc_auc_ci`. ``n``, ``n_pos`` and ``n_missing`` count rows, and ``stability``
+        has no p-value. Possible with ``ci="wilson"``, ``"delong"`` and ``"logit"``, and not with ``user``,
+        ``count`` and ``memory``; with ``versus`` not together with ``cluster``.
     low_is_positive
-        Whether low scores are positive, as in a scorecard where many points are good. All numbers are
-        computed from the negated scores, exact for every dtype.
+        Whether low scores are positive, as in a scorecard with high points for good cases. All numbers are
+        then computed from the negated scores, exact for every dtype.
     nan
-        ``"skip"`` takes a score that is NaN for missing: the row is skipped, and counted in ``n_missing`` and
-        in ``n_nan``. None makes the numbers of such a group NaN, with a warning that has the number of such
-        rows in each group.
+        ``"skip"`` treats NaN scores as missing: the row is skipped, and counted in ``n_missing`` and
+        ``n_nan``. None makes the numbers of such a group NaN, with a warning that counts these rows by group.
     memory
-        ``"bounded"`` reads the rows batch by batch and keeps only the states of groups, each of at most
-        ``max_bins`` bins: see :func:`polars_auc.group_states`. Rows are kept as they are until their states
-        take less memory, so many small groups need about the same memory as without it. Groups are compared
-        by rows if none has more rows than ``max_bins``, ``versus`` is ``"rest"``, ``"previous"`` or a group,
-        and ``groupings`` and ``count`` are not set. All other comparisons use states. ``compare``, ``folds``,
-        ``user``, ``stability``, ``cluster`` and ``weight`` need all rows at once and are not supported.
+        ``"bounded"`` reads rows batch by batch and keeps only the states of groups, with at most ``max_bins``
+        bins each: see :func:`polars_auc.group_states`. Rows are kept until their states take less memory, so
+        many small groups need about the same memory as by default. Groups are compared by rows if none has
+        more rows than ``max_bins``, ``versus`` is ``"rest"``, ``"previous"`` or a group, and ``groupings``
+        and ``count`` are not set. All other comparisons use states. ``compare``, ``folds``, ``user``,
+        ``stability``, ``cluster`` and ``weight`` need all rows at once and are not supported.
     max_bins, scale
-        With ``memory="bounded"``: how small states are. None is 4096 bins, on the scale of real numbers.
+        With ``memory="bounded"``, the size of states. None is 4096 bins, on the scale of real numbers.
     groupings
-        Several groupings in one report. ``"each"`` makes groups by each column of ``by`` alone; ``"rollup"``
-        by all of them, by all but the last, and so on to the first alone; ``"cube"`` by every choice of them.
-        Or the choices themselves, such as ``[["segment", "year"], ["year"]]``. None is one grouping, by all
-        columns together. ``versus`` may then be ``"rest"``, ``"pooled_rest"`` or ``"overall"``.
+        Several groupings in one report, over all columns together by default. ``"each"`` groups by each
+        column of ``by`` alone; ``"rollup"`` by all columns, by all but the last, and so on down to the first;
+        ``"cube"`` by every combination of columns. Or a list of groupings, such as
+        ``[["segment", "year"], ["year"]]``. ``versus`` may then be ``"rest"``, ``"pooled_rest"`` or
+        ``"overall"``.
     sorted_by
-        Columns of ``by`` by which the rows are sorted, in any order: rows with equal values follow one
-        another, as they do in a sorted file and in a scan of partitions. Groups are then read one after the
-        other, and only some are in memory; the report is the same. The order is checked while the rows are
-        read. The overall rows need the label and one score of all rows. ``versus``, ``groupings``,
+        Columns of ``by`` by which the rows are sorted: rows with equal values are consecutive, as in a sorted
+        file or a scan of partitions. The order of the values does not matter. Groups are then read one after
+        another, and only some are in memory; the report is the same. The order is checked while the rows are
+        read. The overall rows need the label and one score of all rows in memory. ``versus``, ``groupings``,
         ``stability`` and ``memory`` are not supported.
     state
-        Columns of states from :func:`polars_auc.roc_state` in place of ``label`` and ``scores``, in the same
-        forms as scores; each has the name of its score. The states of a group are merged, so a frame of
-        states by day and segment supports reports by either. The report of exact states equals the report of
-        the rows. ``folds``, ``user`` and ``stability`` are the fold, the user and the reference condition of
-        a state. ``compare``, ``cluster``, ``weight``, ``count``, ``nan``, ``low_is_positive``, ``sorted_by``
-        and ``memory`` need rows.
+        Columns of states from :func:`polars_auc.roc_state` instead of ``label`` and ``scores``, in the same
+        forms as scores and with their names. The states of a group are merged, so a frame of states by day
+        and segment supports reports by either. The report of exact states equals the report of the rows.
+        ``folds``, ``user`` and ``stability`` are then the fold, the user and the reference condition of a
+        state. ``compare``, ``cluster``, ``weight``, ``count``, ``nan``, ``low_is_positive``, ``sorted_by``
+        and ``memory`` require rows.
 
     Returns
     -------
@@ -169,55 +168,54 @@ def report(
 
         - ``scope`` (String): ``"group"`` or ``"overall"``.
         - the columns ``by``; null in the overall rows.
-        - ``score`` (String): the score's name.
-        - ``n``, ``n_pos`` (UInt64): rows that were used, and the positives among them.
-        - ``n_missing`` (UInt64): rows that were skipped because the label, the score or the cluster is null,
-          or the weight is null or 0.
-        - ``n_unlabelled`` (UInt64): skipped rows where only the label is null, such as new rows whose outcome
-          is not known yet. Null in a report of states, and with ``memory="bounded"``, because states do not
-          distinguish them.
-        - ``prevalence`` (Float64): ``n_pos / n``; with weights the positives' share of all weights.
-        - ``auc``, ``se``, ``lower``, ``upper`` (Float64): :func:`polars_auc.roc_auc_ci`.
-        - ``ks``, ``gini``, ``gini_lower``, ``gini_upper`` (Float64): :func:`polars_auc.roc_summary`.
-        - with ``calibration``: ``brier_score``, ``log_loss`` (Float64) of :func:`polars_auc.brier_score` and
-          :func:`polars_auc.log_loss`; ``observed_expected``, ``observed_expected_lower``,
+        - ``score`` (String): the name of the score.
+        - ``n``, ``n_pos`` (UInt64): the number of rows used, and of positives among them.
+        - ``n_missing`` (UInt64): the number of rows skipped because the label, the score or the cluster is
+          null, or the weight is null or 0.
+        - ``n_unlabelled`` (UInt64): the number of skipped rows where only the label is null, such as new rows
+          with an unknown outcome. Null for states and with ``memory="bounded"``, because states do not count
+          them separately.
+        - ``prevalence`` (Float64): ``n_pos / n``; with weights, the positives' share of all weights.
+        - ``auc``, ``se``, ``lower``, ``upper`` (Float64): as in :func:`polars_auc.roc_auc_ci`.
+        - ``ks``, ``gini``, ``gini_lower``, ``gini_upper`` (Float64): as in :func:`polars_auc.roc_summary`.
+        - with ``calibration``: ``brier_score``, ``log_loss`` (Float64) as in :func:`polars_auc.brier_score`
+          and :func:`polars_auc.log_loss`; ``observed_expected``, ``observed_expected_lower``,
           ``observed_expected_upper``, ``calibration_slope``, ``calibration_slope_lower``,
-          ``calibration_slope_upper``, ``calibration_p_value``, ``calibration_p_adjusted`` (Float64) of
-          :func:`polars_auc.calibration_summary`; the p-value is that of observed over expected. Null for
-          states that are not exact.
+          ``calibration_slope_upper``, ``calibration_p_value``, ``calibration_p_adjusted`` (Float64) as in
+          :func:`polars_auc.calibration_summary`; the p-value is for ``observed_expected``. Null for states
+          that are not exact.
         - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
-          ``n_undefined`` (UInt64), of :func:`polars_auc.cv_roc_auc`.
+          ``n_undefined`` (UInt64), as in :func:`polars_auc.cv_roc_auc`.
         - with ``user``: ``user_auc``, ``user_se``, ``user_lower``, ``user_upper`` (Float64), ``n_users``,
-          ``n_users_undefined`` (UInt64): the mean of the users' AUCs, its standard error and interval, the
-          users that have an AUC, and those that have none, of :func:`polars_auc.grouped_roc_auc`.
+          ``n_users_undefined`` (UInt64): the mean of the users' AUCs, its standard error and limits, and the
+          numbers of users with and without an AUC, as in :func:`polars_auc.grouped_roc_auc`.
         - with ``compare``: ``first_auc``, ``delta_auc``, ``delta_auc_lower``, ``delta_auc_upper``,
-          ``delta_auc_p_value``, ``delta_auc_p_adjusted`` (Float64), the AUC of the first score, and the AUC
-          of this one minus it, both on the rows that have all scores, from
-          :func:`polars_auc.compare_scores`, or with ``cluster`` from :func:`polars_auc.roc_auc_difference`;
-          null for the first score.
-        - with ``stability``: ``psi``, ``psi_p_value`` (Float64), ``psi_n``, ``psi_reference_n`` (UInt64) of
-          :func:`polars_auc.population_stability`: the index, its p-value, the rows outside of the reference,
-          and the rows of the reference. The index is infinite if a band has rows of one sample only. The
-          p-value is null with ``cluster`` or ``weight``. ``psi_n`` is null if all rows of a group are of the
-          reference. In a group of fewer than some hundred rows the index is large by chance.
-        - with ``nan="skip"``: ``n_nan`` (UInt64), rows with a label that were skipped because the score is
-          NaN; they are among ``n_missing``.
+          ``delta_auc_p_value``, ``delta_auc_p_adjusted`` (Float64): the AUC of the first score, and the AUC
+          of this score minus it, on the rows with all scores. From :func:`polars_auc.compare_scores`, with
+          ``cluster`` from :func:`polars_auc.roc_auc_difference`; null for the first score.
+        - with ``stability``: ``psi``, ``psi_p_value`` (Float64), ``psi_n``, ``psi_reference_n`` (UInt64): the
+          index, its p-value, and the numbers of other rows and of reference rows, as in
+          :func:`polars_auc.population_stability`. The index is infinite if a band has rows of only one
+          sample. The p-value is null with ``cluster`` or ``weight``. ``psi_n`` is null if all rows of a group
+          are reference rows. In a group of fewer than some hundred rows the index is large by chance.
+        - with ``nan="skip"``: ``n_nan`` (UInt64), the number of rows with a label that were skipped because
+          the score is NaN; ``n_missing`` includes them.
         - with ``versus``: ``versus_auc``, ``difference``, ``difference_lower``, ``difference_upper``,
-          ``p_value``, ``p_adjusted`` (Float64) of :func:`polars_auc.compare_segments`, null in the overall
+          ``p_value``, ``p_adjusted`` (Float64) as in :func:`polars_auc.compare_segments`, null in the overall
           rows; and ``within_auc`` (Float64), the mean AUC within groups, with ``heterogeneity`` (Float64),
           ``heterogeneity_df`` (UInt64) and ``heterogeneity_p_value`` (Float64), null in the groups' rows.
         - with ``memory="bounded"`` or ``state``: ``auc_min``, ``auc_max`` (Float64), the bounds of the AUC of
-          the rows, and ``exact`` (Boolean), whether no bin joins several scores, so that all numbers equal
-          those of the rows. Otherwise ``auc_min`` and ``auc_max`` differ, and the other numbers are
+          the rows, and ``exact`` (Boolean), whether all numbers equal those of the rows, because no bin
+          merges several scores. Otherwise ``auc_min`` and ``auc_max`` differ, and the other numbers are
           approximate: scores in the same bin count as ties. Comparisons of groups by states use the bins of
           all groups together.
         - with ``groupings``: ``grouping`` (String), the columns of the grouping, separated by commas; null in
-          the overall rows. Columns of ``by`` outside of the grouping are null. Groupings follow one another,
-          and p-values are adjusted over all of them. There is no ``within_auc`` and no ``heterogeneity``.
+          the overall rows. Columns of ``by`` outside of the grouping are null. Groupings are consecutive, and
+          p-values are adjusted over all of them. There is no ``within_auc`` and no ``heterogeneity``.
 
-        A number is null if it is undefined, and NaN if a score is NaN (with a warning).
-        There is also a warning if no row is positive, as with a misspelt class, or if all rows are. A lazy
-        report warns when it is collected, and names the line that created it.
+        A number is null if it is undefined, and NaN if a score is NaN (with a warning). There is also a
+        warning if no row, or every row, is positive, as with a misspelt class. A lazy report warns when it is
+        collected, and names the line that created it.
 
     Notes
     -----
@@ -225,8 +223,8 @@ def report(
     ``compare``, ``versus``, ``groupings``, ``folds``, ``user``, ``stability``, ``count``, ``cluster``,
     ``weight`` and a bootstrap need all columns that they use at once.
 
-    O(n log n) for each score; ``compare`` takes as long as :func:`polars_auc.compare_scores`, whose time
-    grows with the square of the number of scores and more.
+    O(n log n) for each score; ``compare`` takes as long as :func:`polars_auc.compare_scores`, at least
+    quadratic in the number of scores.
 
     Examples
     --------
@@ -247,7 +245,7 @@ def report(
     │ overall ┆ null ┆ 7   ┆ 0.625 │
     └─────────┴──────┴─────┴───────┘
 
-    The scores of rows in clusters, and how far they have moved since 2015:
+    The scores of clustered rows, and their shift since 2015:
 
     >>> visits = pl.DataFrame(
     ...     {

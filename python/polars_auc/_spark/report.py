@@ -60,18 +60,18 @@ def group_states(
     frame
         The rows.
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     scores
         One or more numeric columns, higher meaning more positive: a name, a Column of Spark, or a list of
         these. Names must be distinct.
     by
         The columns whose combinations make the segments.
     max_bins, scale
-        The most bins of a state, and where they are small: see :func:`polars_auc.roc_state`.
+        The maximum number of bins of a state, and where they are narrow: see :func:`polars_auc.roc_state`.
     weight
-        The weight of each row: a numeric column, finite and not negative.
+        The weight of each row: a numeric column, finite, 0 or more.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative.
+        The number of identical rows that each row represents: a column of integers, 0 or more.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def report(
     frame
         The rows.
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     scores
         One or more numeric columns, higher meaning more positive: a name, a Column of Spark, or a list of
         these. Names must be distinct.
@@ -133,7 +133,7 @@ def report(
     groupings
         Several groupings: see :func:`polars_auc.report`.
     level
-        The coverage of all intervals, between 0 and 1.
+        The confidence level of all intervals, between 0 and 1.
     ci, interval, n_resamples, seed
         The method of the interval, and the limits, resamples and seed of the bootstrap: see
         :func:`polars_auc.roc_auc_ci`.
@@ -150,7 +150,7 @@ def report(
         ``pl.col("year") < 2016``: adds the population stability index of the scores of the other rows.
         Unlabelled rows do not count there, because states omit them.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative.
+        The number of identical rows that each row represents: a column of integers, 0 or more.
 
     Returns
     -------

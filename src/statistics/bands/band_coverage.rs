@@ -15,14 +15,13 @@ pub struct BandCoverage {
 record! {
     /// The curves of one group.
     pub struct BandCoverageRecord {
-        /// The share of the curves that are wholly within the band.
+        /// The share of curves that lie entirely within the band.
         pub coverage: Option<f64>,
-        /// The smallest share of outside points that the share `level` of the curves does not exceed; 0 if so many curves
-        /// are wholly within the band.
+        /// The smallest value that at least the share `level` of the `epsilons` does not exceed.
         pub epsilon: Option<f64>,
-        /// The curves that were compared.
+        /// The number of curves compared.
         pub n_curves: u64,
-        /// For each curve the share of its points that are outside, in ascending order.
+        /// For each curve, the share of its points outside the band, in ascending order.
         pub epsilons: Vec<f64>,
     }
 }
@@ -120,15 +119,16 @@ fn between(from: Point, to: Point, fpr: f64) -> f64 {
 }
 
 declaration! {
-    /// How many curves are wholly within a band, and how much of the others is outside.
+    /// The share of curves that lie entirely within a band, and the share of each curve that lies outside.
     ///
     /// Words: coverage of a band, containment, epsilon.
     BandCoverage => BandCoverageRecord {
-        /// A column of bands from `roc_band()`, the same one in all rows of a group.
+        /// A column of bands from `roc_band()`, the same band in all rows of a group.
         band: column,
-        /// A column of curves, one in each row: lists of structs with `fpr` and `tpr` (Float64), as `roc_curve()` makes them.
+        /// A column of curves, one per row: lists of structs with `fpr` and `tpr` (Float64), as returned by
+        /// `roc_curve()`.
         curve: column;
-        /// It is the share of the curves that `epsilon` is about.
+        /// For `epsilon`, it is the share of curves.
         level = 0.95,
     }
 }

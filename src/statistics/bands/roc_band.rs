@@ -169,14 +169,14 @@ pub const MOST_POINTS: u32 = 10_000;
 record! {
     /// One place of a band.
     pub struct BandRecord {
-        /// The place: the fpr, or the angle in radians, from 0 to π/2; null for thresholds.
+        /// The false positive rate, or for rays the angle in radians, from 0 to π/2; null for thresholds.
         pub at: Option<f64>,
-        /// Rows with `score >= threshold` are predicted positive. Null where no row is predicted positive, and with the other
-        /// methods.
+        /// A row is predicted positive if `score >= threshold`. Null where no row is predicted positive, and for
+        /// methods without thresholds.
         pub threshold: Option<f64>,
-        /// The fpr of the mean of the curves that were read; with one curve, its own.
+        /// The mean fpr of the curves; with a single curve, its fpr.
         pub fpr: f64,
-        /// The tpr of that curve.
+        /// The mean tpr of the curves; with a single curve, its tpr.
         pub tpr: f64,
         /// The fpr of the lower curve.
         pub lower_fpr: f64,
@@ -329,74 +329,78 @@ impl Curve for RocBand {
 }
 
 declaration! {
-    /// A confidence band about the curve, for the curve as a whole or place by place.
+    /// A confidence band for the ROC curve: simultaneous (for the whole curve) or pointwise.
     ///
     /// Words: confidence band, simultaneous band, ROC confidence region, Working-Hotelling, fixed-width band, pointwise
     /// band.
     RocBand => BandRecord {
         label = None, score = None;
-        /// These methods are made for the curve as a whole:
+        /// Simultaneous bands, for the whole curve:
         ///
-        /// - `"likelihood"` (the default): all points that are near enough to the curve, by the likelihood of both rates. It
-        ///   needs no assumption about the scores. In simulations it held the whole curve about as often as `level` says.
-        /// - `"envelope"`: the mean curve of resamples, and so many of their standard deviations to either side that the share
-        ///   `level` of them is within the band as a whole.
-        /// - `"smoothed_bootstrap"`: the same about the observed curve, of samples from a smooth curve near it, with two numbers
-        ///   of standard deviations: those that make the band the narrowest (the method PSN of nsROC).
-        /// - `"regional"`: so many standard deviations about the observed curve as its limiting process needs, two Brownian
-        ///   bridges, from `min_fpr` to `max_fpr` (the method JMS of nsROC).
-        /// - `"fixed_width"`: from the Kolmogorov-Smirnov bands of both classes. It holds for all distributions, and it is wide.
-        /// - `"working_hotelling"`: about the binormal curve of the means and standard deviations of the classes. It holds if
-        ///   the scores of both classes are normally distributed.
+        /// - `"likelihood"` (the default): all points close to the curve by the likelihood of both rates. It makes no
+        ///   assumption about the scores. In simulations the band contained the whole curve about as often as `level`
+        ///   states.
+        /// - `"envelope"`: the mean curve of the resamples plus and minus a multiple of their standard deviation. The
+        ///   share `level` of the resampled curves lies entirely within the band.
+        /// - `"smoothed_bootstrap"`: the observed curve minus and plus multiples of the standard deviation of samples
+        ///   from a smooth curve. The two multiples give the narrowest band (the method PSN of nsROC).
+        /// - `"regional"`: the observed curve plus and minus a multiple of its standard deviation, from `min_fpr` to
+        ///   `max_fpr`. The multiple is simulated from the limiting process, two Brownian bridges (the method JMS of
+        ///   nsROC).
+        /// - `"fixed_width"`: from the Kolmogorov-Smirnov bands of both classes. It is valid for all distributions,
+        ///   and wide.
+        /// - `"working_hotelling"`: around the binormal curve of the class means and standard deviations. It is valid
+        ///   if the scores of both classes are normally distributed.
         ///
-        /// These have limits at each place by itself: the interval of a place holds with the probability `level`, but the band
-        /// as a whole holds the curve less often. All but the last are drawn, from curves of resamples or of folds.
+        /// Pointwise bands: the interval at each place has the coverage `level`, but the whole band contains the
+        /// curve less often. All but `"order_statistics"` use curves of resamples or of folds.
         ///
         /// - `"vertical"`: limits of the tpr at each fpr.
-        /// - `"threshold"`: limits of the tpr at each threshold, drawn at the mean fpr of that threshold.
-        /// - `"threshold_box"`: limits of both rates at each threshold. The band goes through the corners of the boxes that they
-        ///   make.
-        /// - `"threshold_ellipse"`: the ellipse that holds both rates of a threshold together, if they are jointly normal. The
-        ///   band is about the ellipses of all thresholds.
+        /// - `"threshold"`: limits of the tpr at each threshold, placed at the mean fpr of that threshold.
+        /// - `"threshold_box"`: limits of both rates at each threshold. The band passes through the corners of these
+        ///   boxes.
+        /// - `"threshold_ellipse"`: the joint ellipse of both rates at each threshold, if they are jointly normal.
+        ///   The band encloses the ellipses of all thresholds.
         /// - `"radial"`: limits of the distance from the corner (1, 0), on rays from (0, 0) to (1, 1).
-        /// - `"order_statistics"`: limits of the tpr at each fpr that hold for all distributions and numbers of rows.
+        /// - `"order_statistics"`: limits of the tpr at each fpr, valid for all distributions and numbers of rows.
         ///
-        /// These hold whole curves of those that were read, of resamples or of folds. Curves of resamples pass through the steps
-        /// of one sample, so the curve of the population is held less often.
+        /// Bands that contain the share `level` of whole curves, of resamples or of folds. Resampled curves follow
+        /// the steps of one sample, so these bands contain the curve of the population less often.
         ///
-        /// - `"optimized_radial"`: on each ray the k-th smallest and the k-th largest distance. k is the largest number with
-        ///   which the share `level` of the curves is within the band as a whole.
-        /// - `"central_region"`: from the lowest to the highest tpr of the share `level` of the curves that are the deepest.
+        /// - `"optimized_radial"`: on each ray the k-th smallest and the k-th largest distance. k is the largest
+        ///   number for which the share `level` of the curves lies entirely within the band.
+        /// - `"central_region"`: the range of the tpr over the deepest curves, the share `level` of all.
         method: python("BandMethod") = "likelihood",
-        /// For `"vertical"`, `"threshold"`, `"threshold_box"` and `"radial"`, how limits follow from the readings of a place:
+        /// For `"vertical"`, `"threshold"`, `"threshold_box"` and `"radial"`, the limits at each place:
         ///
-        /// - `"empirical"` (the default): quantiles.
-        /// - `"normal"`: the mean, minus and plus so many standard deviations.
-        /// - `"binomial"`: the same, with the variance `p (1 - p) / k` for the mean p of k curves. This is the paper's, for
-        ///   comparison: it grows narrower with the number of resamples.
+        /// - `"empirical"` (the default): quantiles of the curves.
+        /// - `"normal"`: the mean plus and minus a multiple of the standard deviation.
+        /// - `"binomial"`: the same with the variance `p (1 - p) / k` for the mean p of k curves, as in the paper. It
+        ///   is for comparison only: the limits narrow as the number of resamples grows.
         distribution: word<Distribution> = None,
         level = 0.95,
-        /// The number of places, from 3 to 10,000. Between two places the band is a straight line, so 100 or more are needed.
-        /// For `"likelihood"` the places are at most so many false positive rates, which follow the curve and are closer
-        /// together near both ends. For thresholds they are the point where no row is predicted positive, and thresholds that are
-        /// spread evenly over the distinct scores, including the highest and the lowest (all of them if they are fewer).
-        /// Otherwise they are false positive rates from `min_fpr` to `max_fpr`, or angles in equal steps, both ends included.
+        /// The number of places, from 3 to 10,000. The band is linear between two places, so use 100 or more. For
+        /// `"likelihood"`, at most this many false positive rates, denser near both ends of the curve. For
+        /// thresholds, the point where no row is predicted positive, and thresholds spread evenly over the distinct
+        /// scores, including the highest and the lowest (all if there are fewer). Otherwise, equally spaced false
+        /// positive rates from `min_fpr` to `max_fpr`, or angles, both ends included.
         n_points: integer = 101,
-        /// The number of resamples (for `"regional"`, of draws of its process), 2000 by default, and the seed of the random
-        /// numbers, 0 by default. The same seed gives the same band for every order of rows and groups, every number of threads
-        /// and every engine.
+        /// The number of resamples (for `"regional"`, of simulations), 2000 by default, and the seed of the random
+        /// numbers, 0 by default. With the same seed, the band does not depend on row order, group order, thread
+        /// count or engine.
         n_resamples: integer = None,
         seed: integer = None,
-        /// For the methods that read curves of resamples: `"stratified"` (the default) draws as many positives and as many
-        /// negatives as there are; `"plain"` draws as many rows as there are, of either class.
+        /// For `"envelope"` and the methods that support `fold`: `"stratified"` (the default) resamples the rows of
+        /// each class, `"plain"` the rows of both classes together.
         resample: word<Draw> = None,
-        /// For `"regional"`, the first and the last false positive rate of the band, by default 0 and 1. The band of a region
-        /// holds the curve there, and is narrower than one for the whole curve.
+        /// For `"regional"`, the range of false positive rates of the band, by default 0 to 1. A band for a range is
+        /// narrower than a band for the whole curve.
         min_fpr: number = None,
         max_fpr: number = None,
-        /// A column that says which rows make a curve of their own, such as the fold of cross-validation or the number of a test
-        /// set; any dtype except lists. The band is then that of these curves, and nothing is drawn. Only for the methods of
-        /// which it is said above that their curves may be of folds.
+        /// A column that assigns each row to one of several curves, such as the fold of a cross-validation or a test
+        /// set; any dtype except lists. The band is then computed from these curves, without resampling. Only for
+        /// `"vertical"`, `"threshold"`, `"threshold_box"`, `"threshold_ellipse"`, `"radial"`, `"optimized_radial"`
+        /// and `"central_region"`.
         fold: column = None,
         count = None, state = None,
     }

@@ -58,8 +58,8 @@ record! {
         pub lower: f64,
         /// The upper limit of the band, at most 1.
         pub upper: f64,
-        /// For no difference at this rate, adjusted for all rates together. It is at most `1 - level` exactly where the band
-        /// leaves out 0. The smallest one is the p-value of the test that the curves are the same.
+        /// The p-value of no difference at this rate, adjusted for all rates. It is at most `1 - level` exactly where
+        /// the band excludes 0. The smallest is the p-value of the test that the curves are equal.
         pub p_value: f64,
     }
 }
@@ -161,16 +161,17 @@ fn sources(rows: &Rows, label: bool) -> usize {
 }
 
 declaration! {
-    /// At which false positive rates one of two scores is better: a band for the difference of two curves, and its test.
+    /// The difference of two scores' ROC curves at each false positive rate, with a simultaneous band and a test.
     ///
     /// Words: difference of curves, band of a difference, crossing ROC curves, where one model is better.
     RocDifferenceBand => DifferenceRecord {
         label, score_a, score_b;
-        /// It is that of the difference of the population's curves at all rates together.
+        /// It applies to all rates jointly.
         level = 0.95,
-        /// The number of false positive rates, evenly between 0 and 1, both ends left out: all curves meet there.
+        /// The number of false positive rates, equally spaced between 0 and 1 without both ends, where all curves
+        /// meet.
         n_points: integer = 99,
-        /// Whole clusters are then resampled.
+        /// Whole clusters are resampled.
         cluster = None, n_resamples = 2000, seed = 0, count = None,
     }
 }

@@ -26,23 +26,23 @@ pub(super) const SQUARED: Loss = Loss {
 record! {
     /// The Brier score of one group.
     pub struct BrierScoreRecord {
-        /// The score, from 0, which is best, to 1; null without rows.
+        /// The Brier score, from 0 (best) to 1; null with no rows.
         pub brier_score: Option<f64>,
-        /// - `se`: the standard error of the score; null with a single row.
-        /// - `lower`, `upper`: the limits of its interval, by the normal distribution.
+        /// - `se`: the standard error of the Brier score; null with a single row.
+        /// - `lower`, `upper`: the confidence limits, by the normal distribution.
         pub interval: Interval,
-        /// The score in comparison with the rate of the group: `1 - brier_score / uncertainty`; null without a positive or without a
-        /// negative.
+        /// The Brier skill score, relative to a constant score equal to the rate of the group: `1 - brier_score /
+        /// uncertainty`; null with no positives or no negatives.
         pub skill: Option<f64>,
-        /// The standard error of the skill.
+        /// The standard error of `skill`.
         pub skill_se: Option<f64>,
-        /// What the score loses because probabilities are not right, 0 or above: its difference from the score of the isotonic fit.
+        /// The loss due to miscalibration, 0 or above: `brier_score` minus the Brier score of the isotonic fit.
         pub miscalibration: Option<f64>,
-        /// What the isotonic fit gains in comparison with the rate of the group, 0 or above.
+        /// The gain from discrimination, 0 or above: `uncertainty` minus the Brier score of the isotonic fit.
         pub discrimination: Option<f64>,
-        /// The score of the rate of the group: `rate (1 - rate)`.
+        /// The Brier score of a constant score equal to the rate of the group: `rate (1 - rate)`.
         pub uncertainty: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -77,12 +77,12 @@ impl Summary for BrierScore {
 }
 
 declaration! {
-    /// The Brier score of probabilities with its interval, its skill, and its parts: miscalibration, discrimination and uncertainty.
+    /// The Brier score with its interval, its skill, and its parts: miscalibration, discrimination and uncertainty.
     ///
     /// Words: Brier score, mean squared error, quadratic score, Brier skill score, calibration, reliability and resolution, CORP.
     BrierScore => BrierScoreRecord {
         label = None,
-        /// The probability of a positive: any numeric column of numbers from 0 to 1.
+        /// The predicted probability of a positive: any numeric column with values from 0 to 1.
         score: column = None;
         level = 0.95, weight = None, count = None, state = None,
     }

@@ -27,22 +27,25 @@ pub struct CalibrationByGrade {
 record! {
     /// One grade.
     pub struct GradeRecord {
-        /// The probability stated for the grade.
+        /// The predicted probability of the grade.
         pub score: f64,
-        /// Rows in the grade.
+        /// The number of rows in the grade.
         pub n: u64,
-        /// Positives in the grade.
+        /// The number of positives in the grade.
         pub n_pos: u64,
         /// The expected number of positives: `n score`.
         pub expected: f64,
         /// - `rate`: the share of positives.
-        /// - `rate_lower`, `rate_upper`: Jeffreys' limits, quantiles of the beta distribution with `n_pos + 1/2` and `n - n_pos + 1/2`.
+        /// - `rate_lower`, `rate_upper`: its Jeffreys limits, quantiles of the beta distribution with parameters
+        ///   `n_pos + 1/2` and `n - n_pos + 1/2`.
         pub rate: RateInterval,
-        /// Jeffreys' test that the score is not too low: the probability of this beta distribution below the score.
+        /// The p-value of Jeffreys' test that the score is not too low: the probability below the score under this
+        /// beta distribution.
         pub jeffreys_p_value: f64,
-        /// The exact binomial test of the same: the probability of `n_pos` positives or more.
+        /// The p-value of the exact binomial test of the same hypothesis: the probability of `n_pos` or more
+        /// positives.
         pub binomial_p_value: f64,
-        /// The p-value of Jeffreys' test, adjusted for the number of grades.
+        /// `jeffreys_p_value`, adjusted for the number of grades.
         pub p_adjusted: Option<f64>,
     }
 }
@@ -98,16 +101,15 @@ impl Curve for CalibrationByGrade {
 }
 
 declaration! {
-    /// The rate of positives and the stated probability of each rating grade, with the tests of Jeffreys and of the binomial
-    /// distribution.
+    /// The rate of positives and the predicted probability of each rating grade, with Jeffreys and binomial tests.
     ///
     /// Words: PD calibration, rating grades, Jeffreys test, binomial test, backtesting, default rate.
     CalibrationByGrade => GradeRecord {
         label = None,
-        /// The probability stated for the grade of the row, one for each grade: at most 1,000 distinct numbers from 0 to 1.
+        /// The predicted probability of the grade, from 0 to 1: at most 1,000 distinct values, one per grade.
         score: column = None;
         level = 0.95,
-        /// The adjustment of Jeffreys' p-values for the number of grades, as in `adjust_p_values()`, or `None`.
+        /// The adjustment of `jeffreys_p_value` for the number of grades, as in `adjust_p_values()`, or `None`.
         adjust: python("Adjustment | None") = "holm",
         count = None, state = None,
     }

@@ -26,21 +26,22 @@ pub struct CalibrationCurve {
 record! {
     /// One bin.
     pub struct CalibrationPoint {
-        /// Its number, 1 for the lowest scores. A bin without rows is left out.
+        /// The number of the bin, 1 for the lowest scores. Empty bins are omitted.
         pub bin: u64,
-        /// The lower edge of the bin; of an isotonic block the lowest score.
+        /// The lower edge of the bin; for an isotonic block, its lowest score.
         pub lowest: f64,
-        /// The upper edge of the bin, which belongs to it; of an isotonic block the highest score.
+        /// The upper edge of the bin, inclusive; for an isotonic block, its highest score.
         pub highest: f64,
-        /// Rows in the bin; with weights, as for positives, the sum of their weights.
+        /// The number of rows in the bin; with weights, the sum of their weights.
         pub n: Mass,
-        /// Positives in the bin.
+        /// The number of positives in the bin; with weights, the sum of their weights.
         pub n_pos: Mass,
-        /// The mean score.
+        /// The mean score in the bin.
         pub mean_score: f64,
         /// - `rate`: the share of positives.
-        /// - `rate_lower`, `rate_upper`: its limits by Wilson's method, with Kish's effective rows for weights. For isotonic
-        ///   blocks, which are chosen by their rates, the limits of `band`; null without it and for states with weights.
+        /// - `rate_lower`, `rate_upper`: its Wilson limits; with weights, for Kish's effective number of rows.
+        ///   Isotonic blocks have the limits of `band` instead, because their edges depend on the labels: null
+        ///   without `band` and for weighted states.
         pub rate: RateInterval,
     }
 }
@@ -140,23 +141,27 @@ declaration! {
     /// Words: calibration curve, reliability diagram, calibration plot, binned probabilities, isotonic regression, CORP diagram.
     CalibrationCurve => CalibrationPoint {
         label = None,
-        /// The probability of a positive: any numeric column of numbers from 0 to 1.
+        /// The predicted probability of a positive: any numeric column with values from 0 to 1.
         score: column = None;
-        /// `"quantile"` (default): bins of about as many rows, between quantiles of the scores (Hyndman and Fan 1996, type 7; with
-        /// weights, of their distribution function). `"uniform"`: bins of equal width. `"isotonic"`: the blocks of the isotonic
-        /// regression, which need no choice of bins.
+        /// - `"quantile"` (default): bins with about the same number of rows, between type 7 quantiles of the scores
+        ///   (Hyndman and Fan 1996; with weights, quantiles of the weighted distribution).
+        /// - `"uniform"`: bins of equal width.
+        /// - `"isotonic"`: the blocks of the isotonic regression, which need no choice of bins.
         method: word<super::bins::BinMethod> = None,
         /// The number of bins, 10 by default.
         bins: integer = None,
-        /// The edges of the bins, ascending, instead. Scores beyond them are in no bin.
+        /// The edges of the bins in ascending order, instead of `bins`. Scores outside the edges are in no bin.
         edges: numbers = None,
-        /// The limits of isotonic blocks. `"confidence"`: a band that contains the probabilities of a positive at all scores
-        /// at once, with the coverage `level`, if they do not decrease with the score. It holds for any number of rows. With
-        /// more than 200 distinct scores, neighbouring scores are joined. `"consistency"`: a range for the rate of each block
-        /// if the scores are the probabilities, from resampled labels; a block outside is miscalibrated. Not with `weight`.
+        /// The limits of isotonic blocks.
+        ///
+        /// - `"confidence"`: a simultaneous confidence band at `level` for the probabilities of a positive at all
+        ///   scores, if they do not decrease with the score. It is valid for any number of rows. With more than 200
+        ///   distinct scores, neighbouring scores are merged.
+        /// - `"consistency"`: a range for the rate of each block if the scores are the true probabilities, from
+        ///   resampled labels. A block outside is miscalibrated. Not with `weight`.
         band: word<BandMethod> = None,
-        /// For `"consistency"`, the number of resamples, 2000 by default, and the seed of the random numbers, 0 by default. The
-        /// same seed gives the same band for every order of rows and groups, every number of threads and every engine.
+        /// For `"consistency"`, the number of resamples, 2000 by default, and the seed of the random numbers, 0 by
+        /// default. With the same seed, the band does not depend on row order, group order, thread count or engine.
         n_resamples: integer = None,
         seed: integer = None,
         level = 0.95, weight = None, count = None, state = None,

@@ -19,18 +19,18 @@ pub struct CalibrationError {
 record! {
     /// The calibration error of one group.
     pub struct CalibrationErrorRecord {
-        /// The expected calibration error: the mean of `|rate - mean score|` over rows; null without rows in bins.
+        /// The expected calibration error: the mean of `|rate - mean score|` over rows; null with no rows in bins.
         pub ece: Option<f64>,
         /// The maximum calibration error: the largest `|rate - mean score|`.
         pub mce: Option<f64>,
         /// The root mean square of `rate - mean score` over rows.
         pub rmsce: Option<f64>,
-        /// The same without the bias of few rows in a bin: the variance of each rate, `rate (1 - rate) / (n - 1)`, is taken from its
-        /// square; a bin of one row counts 0, and so does a negative mean. Null with weights.
+        /// `rmsce` corrected for the bias of small bins: each square is reduced by the variance of the rate, `rate (1
+        /// - rate) / (n - 1)`. A bin of one row, and a negative mean, count as 0. Null with weights.
         pub rmsce_debiased: Option<f64>,
-        /// Bins with rows.
+        /// The number of bins with rows.
         pub n_bins: Option<u64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -79,13 +79,13 @@ declaration! {
     /// Words: ECE, expected calibration error, MCE, maximum calibration error, RMSCE, debiased calibration error.
     CalibrationError => CalibrationErrorRecord {
         label = None,
-        /// The probability of a positive: any numeric column of numbers from 0 to 1.
+        /// The predicted probability of a positive: any numeric column with values from 0 to 1.
         score: column = None;
         /// The bins, as in `calibration_curve()`: `"quantile"` (default) or `"uniform"`.
         method: word<super::bins::EdgeMethod> = None,
         /// The number of bins, 10 by default.
         bins: integer = None,
-        /// The edges of the bins, ascending, instead. Scores beyond them are in no bin.
+        /// The edges of the bins in ascending order, instead of `bins`. Scores outside the edges are in no bin.
         edges: numbers = None,
         weight = None, count = None, state = None,
     }

@@ -27,37 +27,40 @@ pub struct CalibrationSummary {
 record! {
     /// The calibration of one group.
     pub struct CalibrationRecord {
-        /// The mean score; null without rows.
+        /// The mean score; null with no rows.
         pub mean_score: Option<f64>,
         /// The share of positives.
         pub rate: Option<f64>,
-        /// - `observed_expected`: `rate / mean_score`; 1 is best, above 1 the score is too low. Null if all scores are 0.
-        /// - `observed_expected_lower`, `observed_expected_upper`: its limits, on the scale of the logarithm; null without a positive.
+        /// - `observed_expected`: `rate / mean_score`; 1 is best, and above 1 the scores are too low. Null if all
+        ///   scores are 0.
+        /// - `observed_expected_lower`, `observed_expected_upper`: its confidence limits, on the log scale; null with
+        ///   no positives.
         pub observed_expected: RateInterval,
-        /// The p-value of the two-sided score test that the expected number of positives is right; null if all scores are 0 or 1.
+        /// The p-value of the two-sided score test that the expected number of positives is correct; null if all
+        /// scores are 0 or 1.
         pub observed_expected_p_value: Option<f64>,
-        /// - `in_the_large`: calibration in the large, the intercept of the logistic recalibration with slope 1; 0 is best. Null
-        ///   without both classes and if a score is 0 or 1.
-        /// - `in_the_large_se`, `in_the_large_lower`, `in_the_large_upper`: its standard error and limits.
+        /// - `in_the_large`: calibration in the large, the intercept of the logistic recalibration with slope 1; 0 is
+        ///   best. Null with no positives or no negatives, and if a score is 0 or 1.
+        /// - `in_the_large_se`, `in_the_large_lower`, `in_the_large_upper`: its standard error and confidence limits.
         pub in_the_large: Estimate,
-        /// - `slope`: the slope of the logistic recalibration; 1 is best, below 1 the score is too extreme. Null also if the score
-        ///   separates the classes or has one value.
-        /// - `slope_se`, `slope_lower`, `slope_upper`: its standard error and limits.
+        /// - `slope`: the slope of the logistic recalibration; 1 is best, and below 1 the scores are too extreme.
+        ///   Null also if the scores separate the classes or are all equal.
+        /// - `slope_se`, `slope_lower`, `slope_upper`: its standard error and confidence limits.
         pub slope: Estimate,
-        /// - `intercept`: the intercept of the same regression; not calibration in the large.
-        /// - `intercept_se`, `intercept_lower`, `intercept_upper`: its standard error and limits.
+        /// - `intercept`: the intercept of the logistic recalibration with this slope; not calibration in the large.
+        /// - `intercept_se`, `intercept_lower`, `intercept_upper`: its standard error and confidence limits.
         pub intercept: Estimate,
-        /// Spiegelhalter's z; positive if errors are larger than expected. Null if no score can be wrong in this way: all 0, 0.5 or 1.
+        /// Spiegelhalter's z, positive if errors are larger than expected. Null if all scores are 0, 0.5 or 1.
         pub spiegelhalter_z: Option<f64>,
-        /// Its two-sided p-value.
+        /// The two-sided p-value of `spiegelhalter_z`.
         pub spiegelhalter_p_value: Option<f64>,
-        /// The statistic of Hosmer and Lemeshow; null with weights, and if all scores are equal.
+        /// The Hosmer-Lemeshow statistic; null with weights, and if all scores are equal.
         pub hosmer_lemeshow: Option<f64>,
-        /// Its degrees of freedom: the groups, less 2 with `fitted=True`.
+        /// Its degrees of freedom: the number of groups, minus 2 with `fitted=True`.
         pub hosmer_lemeshow_df: Option<u64>,
-        /// Its p-value.
+        /// The p-value of `hosmer_lemeshow`.
         pub hosmer_lemeshow_p_value: Option<f64>,
-        /// The mean distance of the score from the isotonic fit (integrated calibration index).
+        /// The integrated calibration index: the mean distance between the score and the isotonic fit.
         pub ici: Option<f64>,
         /// The median distance.
         pub e50: Option<f64>,
@@ -65,9 +68,9 @@ record! {
         pub e90: Option<f64>,
         /// The largest distance.
         pub emax: Option<f64>,
-        /// Rows with a score of 0 or 1.
+        /// The number of rows with a score of 0 or 1.
         pub n_certain: Mass,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -209,18 +212,19 @@ fn distances(masses: &Masses) -> [f64; 4] {
 }
 
 declaration! {
-    /// The calibration of probabilities: observed over expected positives, calibration in the large, slope and intercept of the
-    /// logistic recalibration, tests, and distances from the isotonic fit.
+    /// The calibration of probabilities: observed-to-expected ratio, calibration in the large, slope, intercept,
+    /// tests, and distances from the isotonic fit.
     ///
     /// Words: calibration slope, calibration in the large, observed expected ratio, O/E, Cox recalibration, Spiegelhalter, Hosmer-Lemeshow,
     /// ICI, E50, E90, Emax.
     CalibrationSummary => CalibrationRecord {
         label = None,
-        /// The probability of a positive: any numeric column of numbers from 0 to 1.
+        /// The predicted probability of a positive: any numeric column with values from 0 to 1.
         score: column = None;
-        /// The number of groups of the Hosmer-Lemeshow test, from 2 on.
+        /// The number of groups of the Hosmer-Lemeshow test, 2 or more.
         bins: integer = 10,
-        /// Whether the score was fitted to these rows, so that the Hosmer-Lemeshow test has two degrees of freedom less.
+        /// Whether the score was fitted to these rows, which reduces the degrees of freedom of the Hosmer-Lemeshow
+        /// test by 2.
         fitted: flag = false,
         level = 0.95, weight = None, count = None, state = None,
     }

@@ -29,27 +29,28 @@ pub(super) const LOGARITHMIC: Loss = Loss {
 record! {
     /// The logarithmic loss of one group.
     pub struct LogLossRecord {
-        /// The mean loss in natural logarithms, 0 or above; infinite if a probability of 0 or 1 is wrong, null without rows.
+        /// The mean loss in natural logarithms, 0 or above; infinite if a score of 0 or 1 is wrong, null with no
+        /// rows.
         pub log_loss: Option<f64>,
         /// - `se`: the standard error of the mean; null with a single row, and if the loss is infinite.
-        /// - `lower`, `upper`: the limits of its interval, by the normal distribution.
+        /// - `lower`, `upper`: the confidence limits, by the normal distribution.
         pub interval: Interval,
-        /// The loss in comparison with that of the rate of the group: `log_loss / uncertainty`; null without a positive or without a
-        /// negative. Below 1 if the score says more than the rate.
+        /// `log_loss / uncertainty`, the loss relative to a constant score equal to the rate of the group. Below 1,
+        /// the score is more informative than the rate. Null with no positives or no negatives.
         pub normalized_entropy: Option<f64>,
         /// `1 - normalized_entropy`.
         pub skill: Option<f64>,
-        /// The standard error of both.
+        /// The standard error of `normalized_entropy` and of `skill`.
         pub skill_se: Option<f64>,
-        /// What is lost because probabilities are not right, 0 or above: the difference from the loss of the isotonic fit.
+        /// The loss due to miscalibration, 0 or above: `log_loss` minus the loss of the isotonic fit.
         pub miscalibration: Option<f64>,
-        /// What the isotonic fit gains in comparison with the rate of the group, 0 or above.
+        /// The gain from discrimination, 0 or above: `uncertainty` minus the loss of the isotonic fit.
         pub discrimination: Option<f64>,
-        /// The loss of the rate of the group, its entropy.
+        /// The loss of a constant score equal to the rate of the group: the entropy of the rate.
         pub uncertainty: Option<f64>,
-        /// Rows whose loss is infinite: positives with the score 0, and negatives with the score 1.
+        /// The number of rows with an infinite loss: positives with score 0, and negatives with score 1.
         pub n_infinite: Mass,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -86,12 +87,12 @@ impl Summary for LogLoss {
 }
 
 declaration! {
-    /// The logarithmic loss of probabilities with its interval, as normalized entropy, and its parts.
+    /// The logarithmic loss of probabilities with its interval, its normalized entropy, and its parts.
     ///
     /// Words: log loss, logistic loss, cross-entropy, deviance, logarithmic score, normalized entropy, NE, ignorance score.
     LogLoss => LogLossRecord {
         label = None,
-        /// The probability of a positive: any numeric column of numbers from 0 to 1.
+        /// The predicted probability of a positive: any numeric column with values from 0 to 1.
         score: column = None;
         level = 0.95, weight = None, count = None, state = None,
     }

@@ -35,20 +35,21 @@ pub struct LogLossDifference {
 record! {
     /// The comparison of one group.
     pub struct LossDifferenceRecord {
-        /// The mean loss of the first score; lower is better. Null without rows.
+        /// The mean loss of the first score; lower is better. Null with no rows.
         pub estimate_a: Option<f64>,
         /// The mean loss of the second score.
         pub estimate_b: Option<f64>,
         /// `estimate_a - estimate_b`; null if both are infinite.
         pub difference: Option<f64>,
         /// - `se`: the standard error of the difference; null with a single row, and if a loss is infinite.
-        /// - `lower`, `upper`: the limits of its interval, by the normal distribution.
+        /// - `lower`, `upper`: the confidence limits, by the normal distribution.
         pub interval: Interval,
-        /// `(difference - null) / se`. With a margin it is the distance from the bound that decides.
+        /// `(difference - null) / se`. With a margin, the distance from the bound `null ± margin` that determines the
+        /// p-value.
         pub z: Option<f64>,
-        /// The test of `null`, by the normal distribution.
+        /// The p-value of the test of `null`, by the normal distribution.
         pub p_value: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -148,15 +149,15 @@ losses_of_rows! {
 }
 
 declaration! {
-    /// The difference of the Brier scores of two probabilities of the same rows, with its interval and test.
+    /// The difference of the Brier scores of two probabilities on the same rows, with its interval and test.
     ///
     /// Words: compare Brier scores, paired test of Brier scores, Diebold-Mariano.
     BrierScoreDifference => LossDifferenceRecord {
         label,
-        /// The probabilities of a positive: numeric columns of numbers from 0 to 1.
+        /// The predicted probabilities of a positive: numeric columns with values from 0 to 1.
         score_a: column,
         score_b: column;
-        /// With `"less"` the first score is better.
+        /// With `"less"`, the alternative is that the first score is better.
         alternative = "two-sided",
         /// 0 by default.
         null = None, margin = None, level = 0.95, weight = None, count = None,
@@ -164,15 +165,15 @@ declaration! {
 }
 
 declaration! {
-    /// The difference of the logarithmic losses of two probabilities of the same rows, with its interval and test.
+    /// The difference of the logarithmic losses of two probabilities on the same rows, with its interval and test.
     ///
     /// Words: compare log losses, paired test of cross-entropies.
     LogLossDifference => LossDifferenceRecord {
         label,
-        /// The probabilities of a positive: numeric columns of numbers from 0 to 1.
+        /// The predicted probabilities of a positive: numeric columns with values from 0 to 1.
         score_a: column,
         score_b: column;
-        /// With `"less"` the first score is better.
+        /// With `"less"`, the alternative is that the first score is better.
         alternative = "two-sided",
         /// 0 by default.
         null = None, margin = None, level = 0.95, weight = None, count = None,

@@ -61,7 +61,7 @@ record! {
         pub class: Name,
         /// Its rows.
         pub n: u64,
-        /// Its area against the rest; null without a row of the class or of the rest.
+        /// Its AUC against the rest; null with no rows in the class or in the rest.
         pub auc: Option<f64>,
     }
 }
@@ -71,11 +71,11 @@ record! {
     pub struct ClassPairRecord {
         /// The class that comes first.
         pub class_a: Name,
-        /// The other.
+        /// The class that comes second.
         pub class_b: Name,
         /// The rows of both.
         pub n: u64,
-        /// The mean of the two areas; null without a row of either.
+        /// The mean of the two AUCs; null with no rows in either class.
         pub auc: Option<f64>,
     }
 }
@@ -84,11 +84,11 @@ record! {
     /// The classes and rows of one group.
     #[derive(Copy)]
     pub struct ClassCounts {
-        /// Classes that have a row.
+        /// The number of classes with rows.
         pub n_classes: u64,
-        /// Classes that have none.
+        /// The number of classes without rows.
         pub n_missing: u64,
-        /// Rows that were used.
+        /// The number of rows used.
         pub n: u64,
     }
 }
@@ -96,16 +96,16 @@ record! {
 record! {
     /// The areas of one group.
     pub struct MulticlassRocAucRecord {
-        /// The average, 0 to 1.
+        /// The average AUC, 0 to 1.
         pub auc: Option<f64>,
-        /// For each of the `classes` its name `class` (String), its rows `n` (UInt64), and its `auc` (Float64) against the
-        /// rest.
+        /// For each of the `classes`, its name `class` (String), number of rows `n` (UInt64), and `auc` (Float64)
+        /// against the rest.
         pub classes: Option<Vec<ClassRecord>>,
-        /// With `"ovo"`, for each pair `class_a`, `class_b` (String), the rows of both `n` (UInt64), and the mean `auc`
-        /// (Float64) of both directions; otherwise null.
+        /// With `"ovo"`, for each pair of classes, `class_a`, `class_b` (String), the number of rows in both `n`
+        /// (UInt64), and the mean `auc` (Float64) of both directions; otherwise null.
         pub pairs: Option<Vec<ClassPairRecord>>,
-        /// - `n_classes`, `n_missing`: the number of classes with rows, and of classes without rows.
-        /// - `n`: the rows that were used.
+        /// - `n_classes`, `n_missing`: the number of classes with rows, and without rows.
+        /// - `n`: the number of rows used.
         pub counts: ClassCounts,
     }
 }
@@ -294,30 +294,31 @@ fn micro(rows: &Rows, units: Option<&[u64]>) -> Option<f64> {
 }
 
 declaration! {
-    /// The average AUC of each class against the rest, or of each pair of classes (Hand and Till); takes one column for each
-    /// class, or one List column.
+    /// The average AUC of each class against the rest, or of each pair of classes (Hand and Till), from one column
+    /// per class or one List column.
     ///
     /// Words: multiclass AUC, one-vs-rest, one-vs-one, OVR, OVO, Hand and Till, macro average.
     MulticlassRocAuc => MulticlassRocAucRecord {
         /// The class of each row, such as strings or integers; any dtype except lists.
         label: column,
-        /// One numeric column for each class, where a higher number means that this class is more likely; or one column of Lists
-        /// or Arrays with a number for each class, for which `classes` must be given. The numbers need not add up to 1.
+        /// One numeric column per class, in which higher values mean that the class is more likely; or one List or
+        /// Array column with a number per class, which requires `classes`. The numbers need not sum to 1.
         probabilities: column;
-        /// The class of each column, in order. Classes and labels are compared as text, after a cast to String: `1` matches the
-        /// label 1 and the label `"1"`. With `None` the names of the columns are the classes. Every label must be one of them.
+        /// The class of each column, in order; with `None`, the column names. Classes and labels are compared as
+        /// text, after a cast to String: `1` matches the label 1 and the label `"1"`. Every label must be one of the
+        /// classes.
         classes: python("Iterable[object]") = None,
-        /// - `"ovr"`: each class against the rest, by its own column.
-        /// - `"ovo"`: each pair of classes, by both columns.
+        /// - `"ovr"`: each class against the rest, by the column of the class.
+        /// - `"ovo"`: each pair of classes, by the columns of both.
         multi_class: word<MultiClass> = "ovr",
-        /// - `"macro"`: the plain mean.
-        /// - `"weighted"`: weighted by the number of rows, of the class or of both classes of the pair; if rows have weights, by
-        ///   their sum.
-        /// - `"micro"`: every row counts once for each class: as a positive for its own class and as a negative for every other
-        ///   class. The result is the AUC of all these rows together; with `"ovr"` only.
+        /// - `"macro"`: the unweighted mean.
+        /// - `"weighted"`: the mean weighted by the number of rows (with `weight`, the sum of their weights) of the
+        ///   class, or of both classes of the pair.
+        /// - `"micro"`: one AUC over all pairs of a row and a class. Each row is a positive for its class and a
+        ///   negative for every other class. Only with `"ovr"`.
         /// - `None`: no average, only the AUCs of the classes or pairs.
         average: python("Literal[\"macro\", \"weighted\", \"micro\"] | None") = "macro",
-        /// A weight is the number of rows that the row represents.
+        /// A weight acts as a number of identical rows.
         weight = None, count = None,
     }
 }

@@ -41,7 +41,7 @@ record! {
     pub struct ClassIntervalRecord {
         /// The fields of the record without an interval.
         pub class: ClassRecord,
-        /// The standard error and limits; null with fewer than two rows of the class or of the rest.
+        /// The standard error and confidence limits; null with fewer than two rows in the class or in the rest.
         pub interval: Interval,
     }
 }
@@ -51,7 +51,7 @@ record! {
     pub struct ClassPairIntervalRecord {
         /// The fields of the record without an interval.
         pub pair: ClassPairRecord,
-        /// The standard error and limits; null with fewer than two rows of either class.
+        /// The standard error and confidence limits; null with fewer than two rows in either class.
         pub interval: Interval,
     }
 }
@@ -59,18 +59,18 @@ record! {
 record! {
     /// The areas of one group.
     pub struct MulticlassRocAucCiRecord {
-        /// The average, 0 to 1, as `multiclass_roc_auc()`.
+        /// The average AUC, 0 to 1, as in `multiclass_roc_auc()`.
         pub auc: Option<f64>,
-        /// Its standard error, and the limits of its interval.
+        /// Its standard error and confidence limits.
         pub interval: Interval,
-        /// For each of the `classes` its name `class` (String), its rows `n` (UInt64), and `auc`, `se`, `lower`, `upper`
-        /// (Float64) of the class against the rest: the numbers of `roc_auc_ci()`.
+        /// For each of the `classes`, its name `class` (String), number of rows `n` (UInt64), and `auc`, `se`,
+        /// `lower`, `upper` (Float64) against the rest, as in `roc_auc_ci()`.
         pub classes: Option<Vec<ClassIntervalRecord>>,
-        /// With `"ovo"`, for each pair `class_a`, `class_b` (String), the rows of both `n` (UInt64), and `auc`, `se`,
-        /// `lower`, `upper` (Float64) of the mean of both directions; otherwise null.
+        /// With `"ovo"`, for each pair of classes, `class_a`, `class_b` (String), the number of rows in both `n`
+        /// (UInt64), and `auc`, `se`, `lower`, `upper` (Float64) for the mean of both directions; otherwise null.
         pub pairs: Option<Vec<ClassPairIntervalRecord>>,
-        /// - `n_classes`, `n_missing`: the number of classes with rows, and of classes without rows.
-        /// - `n`: the rows that were used.
+        /// - `n_classes`, `n_missing`: the number of classes with rows, and without rows.
+        /// - `n`: the number of rows used.
         pub counts: ClassCounts,
     }
 }
@@ -316,25 +316,25 @@ impl PairPlacements {
 }
 
 declaration! {
-    /// The average, and the AUC of each class and pair, with DeLong intervals.
+    /// The average AUC, and the AUC of each class and pair, with DeLong intervals.
     ///
     /// Words: confidence interval of a multiclass AUC, one-vs-rest interval.
     MulticlassRocAucCi => MulticlassRocAucCiRecord {
         /// The class of each row, such as strings or integers; any dtype except lists.
         label: column,
-        /// One numeric column for each class, or one column of Lists or Arrays with a number for each class, as in
+        /// One numeric column per class, or one List or Array column with a number per class, as in
         /// `multiclass_roc_auc()`.
         probabilities: column;
-        /// The class of each column, in order; with `None` the names of the columns.
+        /// The class of each column, in order; with `None`, the column names.
         classes: python("Iterable[object]") = None,
-        /// - `"ovr"`: each class against the rest, by its own column.
-        /// - `"ovo"`: each pair of classes, by both columns.
+        /// - `"ovr"`: each class against the rest, by the column of the class.
+        /// - `"ovo"`: each pair of classes, by the columns of both.
         multi_class: word<super::multiclass_roc_auc::MultiClass> = "ovr",
-        /// - `"macro"`: the plain mean; with `"ovo"` the M of Hand and Till.
-        /// - `"weighted"`: weighted by the number of rows, of the class or of both classes of the pair.
+        /// - `"macro"`: the unweighted mean; with `"ovo"` the M of Hand and Till.
+        /// - `"weighted"`: the mean weighted by the number of rows of the class, or of both classes of the pair.
         /// - `None`: no average, only the AUCs of the classes or pairs.
         ///
-        /// `"micro"` is refused: the cells of one row are not independent.
+        /// `"micro"` is not supported: the pairs of a row with each class are not independent.
         average: python("Literal[\"macro\", \"weighted\"] | None") = "macro",
         level = 0.95, count = None,
     }

@@ -28,7 +28,7 @@ record! {
         pub class_a: KeyCode,
         /// The higher class.
         pub class_b: KeyCode,
-        /// The area of the higher against the lower.
+        /// The AUC of the higher class against the lower class.
         pub auc: f64,
     }
 }
@@ -36,17 +36,17 @@ record! {
 record! {
     /// The areas of one group.
     pub struct OrdinalRocAucRecord {
-        /// The mean over all pairs of classes of the AUC of the higher against the lower.
+        /// The mean AUC of the higher class against the lower class, over all pairs of classes.
         pub auc: Option<f64>,
-        /// Over all pairs of rows of different classes, the share in which the row of the higher class scores higher, where
+        /// Over all pairs of rows of different classes, the share in which the row of the higher class scores higher;
         /// a tie counts one half.
         pub concordance: Option<f64>,
-        /// For each pair the lower class `class_a` and the higher `class_b` (the label's dtype) and their `auc` (Float64).
-        /// Null with `pairs=False`.
+        /// For each pair, the lower class `class_a` and the higher class `class_b` (in the dtype of the label), and
+        /// their `auc` (Float64). Null with `pairs=False`.
         pub pairs: Option<Vec<OrdinalPairRecord>>,
         /// The number of classes.
         pub n_classes: u64,
-        /// Rows that were used.
+        /// The number of rows used.
         pub n: u64,
     }
 }
@@ -101,14 +101,13 @@ declaration! {
     ///
     /// Words: ordinal AUC, ordered classes, rating, Jonckheere-Terpstra.
     OrdinalRocAuc => OrdinalRocAucRecord {
-        /// The class of each row: any dtype except lists. The ascending order of the values is the order of the classes; for an
-        /// Enum it is the order of its categories. At most 1000 classes in a group.
+        /// The class of each row: any dtype except lists. Classes are ordered by their values, for an Enum by its
+        /// categories. At most 1000 classes in a group.
         label: column,
         /// Any numeric or Boolean column; higher means a higher class.
         score: column;
-        /// Whether `pairs` lists the AUC of every pair of classes. With k classes a group then takes k (k - 1) / 2 records: half
-        /// a million, or some 15 MB, for 1000 classes. `False` leaves them out, and `pairs` is null; the other fields do not
-        /// change.
+        /// Whether to list the AUC of every pair of classes. k classes give k (k - 1) / 2 records: about 500,000 (15
+        /// MB) for 1000 classes. With `False`, `pairs` is null; the other fields do not change.
         pairs: flag = true,
         count = None,
     }

@@ -33,7 +33,7 @@ record! {
     pub struct OrdinalPairIntervalRecord {
         /// The fields of the record without an interval.
         pub pair: OrdinalPairRecord,
-        /// The standard error and limits; null with fewer than two rows of either class.
+        /// The standard error and confidence limits; null with fewer than two rows in either class.
         pub interval: Interval,
     }
 }
@@ -41,20 +41,20 @@ record! {
 record! {
     /// The areas of one group.
     pub struct OrdinalRocAucCiRecord {
-        /// The mean over all pairs of classes of the AUC of the higher against the lower.
+        /// The mean AUC of the higher class against the lower class, over all pairs of classes.
         pub auc: Option<f64>,
-        /// Its standard error, and the limits of its interval.
+        /// Its standard error and confidence limits.
         pub interval: Interval,
-        /// - `concordance`: over all pairs of rows of different classes, the share in which the row of the higher class
-        ///   scores higher, where a tie counts one half.
-        /// - `concordance_se`, `concordance_lower`, `concordance_upper`: its standard error, and the limits of its interval.
+        /// - `concordance`: over all pairs of rows of different classes, the share in which the row of the higher
+        ///   class scores higher; a tie counts one half.
+        /// - `concordance_se`, `concordance_lower`, `concordance_upper`: its standard error and confidence limits.
         pub concordance: Estimate,
-        /// For each pair the lower class `class_a` and the higher `class_b` (the label's dtype), and `auc`, `se`, `lower`,
-        /// `upper` (Float64): the numbers of `roc_auc_ci()`. Null with `pairs=False`.
+        /// For each pair, the lower class `class_a` and the higher class `class_b` (in the dtype of the label), and
+        /// `auc`, `se`, `lower`, `upper` (Float64), as in `roc_auc_ci()`. Null with `pairs=False`.
         pub pairs: Option<Vec<OrdinalPairIntervalRecord>>,
         /// The number of classes.
         pub n_classes: u64,
-        /// Rows that were used.
+        /// The number of rows used.
         pub n: u64,
     }
 }
@@ -195,12 +195,12 @@ declaration! {
     ///
     /// Words: confidence interval of an ordinal AUC, ordered classes.
     OrdinalRocAucCi => OrdinalRocAucCiRecord {
-        /// The class of each row: any dtype except lists. The ascending order of the values is the order of the classes. At most
-        /// 1000 classes in a group.
+        /// The class of each row: any dtype except lists. Classes are ordered by their values, for an Enum by its
+        /// categories. At most 1000 classes in a group.
         label: column,
         /// Any numeric or Boolean column; higher means a higher class.
         score: column;
-        /// Whether `pairs` lists every pair of classes, as in `ordinal_roc_auc()`.
+        /// Whether to list every pair of classes, as in `ordinal_roc_auc()`.
         pairs: flag = true,
         level = 0.95, count = None,
     }

@@ -218,18 +218,22 @@ impl Columnwise for AdjustPValues {
 }
 
 declaration! {
-    /// The p-values adjusted by Holm, Hochberg, Hommel, Bonferroni, Sidak, Benjamini-Hochberg or Benjamini-Yekutieli.
+    /// Adjusted p-values by Holm, Hochberg, Hommel, Bonferroni, Sidak, Benjamini-Hochberg or Benjamini-Yekutieli.
     ///
     /// Words: multiple testing, Bonferroni, Holm, false discovery rate, Benjamini-Hochberg, adjusted p-value.
     AdjustPValues {
         /// The p-values.
         p: column;
-        /// `"holm"` or `"bonferroni"` keep the probability of any false rejection below the level; Holm's method rejects at
-        /// least as often. `"bh"` (Benjamini and Hochberg) or `"by"` (Benjamini and Yekutieli, valid for any dependence) keep
-        /// the expected share of false rejections below the level. `"hochberg"` and `"hommel"` reject at least as often as
-        /// Holm's, and `"sidak"` and `"holm-sidak"` a little more often than `"bonferroni"` and `"holm"`; they hold the level
-        /// for independent p-values, and for most that depend on each other positively. `None` changes nothing. The names of R
-        /// and statsmodels, such as `"BH"` and `"fdr_bh"`, are accepted.
+        /// - `"holm"`, `"bonferroni"`: control the family-wise error rate, the probability of any false rejection.
+        ///   Holm rejects at least as often.
+        /// - `"hochberg"`, `"hommel"`: reject at least as often as Holm. `"holm-sidak"` and `"sidak"` reject slightly
+        ///   more often than `"holm"` and `"bonferroni"`. All four control the family-wise error rate for independent
+        ///   p-values, and for most positively dependent ones.
+        /// - `"bh"` (Benjamini and Hochberg), `"by"` (Benjamini and Yekutieli, valid for any dependence): control the
+        ///   false discovery rate, the expected share of false rejections.
+        /// - `None`: no adjustment.
+        ///
+        /// The names of R and statsmodels, such as `"BH"` and `"fdr_bh"`, are accepted.
         method: python("Adjustment | None") = "holm",
     }
 }

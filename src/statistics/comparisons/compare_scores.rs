@@ -38,11 +38,11 @@ record! {
     pub struct AreaRecord {
         /// The score's name.
         pub score: Name,
-        /// Its area.
+        /// Its AUC.
         pub auc: Option<f64>,
-        /// The standard error and limits.
+        /// The standard error and confidence limits.
         pub interval: Interval,
-        /// The covariance with each score's area, in their order; empty where the standard error is null.
+        /// The covariance with the AUC of each score, in their order; empty where the standard error is null.
         pub covariance: Vec<f64>,
     }
 }
@@ -54,15 +54,15 @@ record! {
         pub score_a: Name,
         /// The second score's name.
         pub score_b: Name,
-        /// The first area less the second.
+        /// The first AUC minus the second.
         pub difference: Option<f64>,
         /// Its standard error and limits.
         pub interval: Interval,
-        /// The difference in standard errors.
+        /// `difference / se`.
         pub z: Option<f64>,
         /// The two-sided p-value.
         pub p_value: Option<f64>,
-        /// The same, adjusted for the number of differences.
+        /// `p_value`, adjusted for the number of differences.
         pub p_adjusted: Option<f64>,
     }
 }
@@ -70,20 +70,20 @@ record! {
 record! {
     /// The comparison of one group.
     pub struct CompareScoresRecord {
-        /// For each score its name `score`, `auc`, `se`, `lower`, `upper` as `roc_auc_ci()` by DeLong, and `covariance`
-        /// (List of Float64), its row of the covariance matrix.
+        /// For each score, its name `score`, `auc`, `se`, `lower`, `upper` as in `roc_auc_ci()` by DeLong, and
+        /// `covariance` (List of Float64), its row of the covariance matrix.
         pub areas: Option<Vec<AreaRecord>>,
-        /// For each pair the names `score_a` and `score_b`, and `difference`, `se`, `lower`, `upper`, `z`, `p_value` as
-        /// `roc_auc_difference()`, `score_a` minus `score_b`, and `p_adjusted`. With a `reference` that is always `score_b`.
+        /// For each pair, the names `score_a` and `score_b`; `difference` (`score_a` minus `score_b`), `se`, `lower`,
+        /// `upper`, `z`, `p_value` as in `roc_auc_difference()`; and `p_adjusted`. A `reference` is always `score_b`.
         pub differences: Option<Vec<DifferenceRecord>>,
-        /// The statistic of the test that all areas are equal; null with fewer than two rows in a class, and if areas
-        /// differ that have no variance.
+        /// The statistic of the test that all AUCs are equal; null with fewer than two rows in a class, and if AUCs
+        /// without variance differ.
         pub chi_square: Option<f64>,
-        /// Its degrees of freedom; null where the statistic is.
+        /// Its degrees of freedom; null where `chi_square` is null.
         pub df: Option<u64>,
-        /// Its p-value; null where the statistic is, or without a degree of freedom.
+        /// The p-value of `chi_square`; null where it is null, or with 0 degrees of freedom.
         pub p_value: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -329,7 +329,8 @@ impl CompareScores {
 }
 
 declaration! {
-    /// Any number of scores of the same rows: their covariance matrix, the joint test, and the test of each pair.
+    /// The AUCs of several scores on the same rows: their covariance matrix, the joint test, and the test of each
+    /// pair.
     ///
     /// Words: compare many models, covariance of AUCs, joint test, all pairs, leaderboard.
     CompareScores => CompareScoresRecord {
@@ -337,13 +338,13 @@ declaration! {
         /// Two or more numeric or Boolean columns; higher means more positive. Names, expressions, lists of them, and
         /// expressions of several columns such as `cs.starts_with("p_")` or `pl.col("a", "b")`.
         scores: python("IntoExpr | Iterable[IntoExpr]");
-        /// The place of the score, counted from 0, that all others are compared with; every pair if there is none. An expression
-        /// of several columns counts as one place here, so write the reference before it.
+        /// The position, from 0, of the score that all others are compared with; `None` compares every pair. An
+        /// expression of several columns counts as one position here, so write the reference before it.
         reference: integer = None,
-        /// The adjustment of the p-values of the differences for the number of differences: see `adjust_p_values()`.
+        /// The adjustment of the p-values for the number of differences: see `adjust_p_values()`.
         adjust: python("Adjustment | None") = "holm",
         level = 0.95,
-        /// Weights are for rows sampled with unequal probabilities: all covariances are then those of the infinitesimal
+        /// Weights are for rows sampled with unequal probabilities; covariances are then by the infinitesimal
         /// jackknife.
         weight = None, count = None,
     }

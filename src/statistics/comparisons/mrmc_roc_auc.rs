@@ -44,11 +44,11 @@ record! {
     pub struct ModalityRecord {
         /// Its number.
         pub modality: u64,
-        /// The mean of the readers' areas.
+        /// The mean of the readers' AUCs.
         pub auc: Option<f64>,
         /// Its standard error, from the rows of this modality alone.
         pub se: Option<f64>,
-        /// Degrees of freedom; null where the normal distribution is taken.
+        /// Degrees of freedom; null where the normal distribution is used.
         pub df: Option<f64>,
         /// The lower limit, clipped to 0.
         pub lower: Option<f64>,
@@ -64,21 +64,21 @@ record! {
         pub modality_a: u64,
         /// The number of the second.
         pub modality_b: u64,
-        /// The mean area of the first less that of the second.
+        /// The mean AUC of the first modality minus the mean AUC of the second.
         pub difference: Option<f64>,
         /// Its standard error.
         pub se: Option<f64>,
-        /// Degrees of freedom; null where the normal distribution is taken.
+        /// Degrees of freedom; null where the normal distribution is used.
         pub df: Option<f64>,
         /// The lower limit.
         pub lower: Option<f64>,
         /// The upper limit.
         pub upper: Option<f64>,
-        /// The difference in standard errors: 0 if both are 0, null if only the standard error is.
+        /// `difference / se`; 0 if both are 0, null if only `se` is 0.
         pub t: Option<f64>,
-        /// The two-sided p-value; null where t is.
+        /// The two-sided p-value; null where `t` is null.
         pub p_value: Option<f64>,
-        /// The same, adjusted for the number of differences.
+        /// `p_value`, adjusted for the number of differences.
         pub p_adjusted: Option<f64>,
     }
 }
@@ -90,13 +90,13 @@ record! {
         pub modalities: Option<Vec<ModalityRecord>>,
         /// One record for each pair of modalities.
         pub differences: Option<Vec<ModalityDifferenceRecord>>,
-        /// The statistic of the test that all modalities have one area; null with a single modality.
+        /// The statistic of the test that all modalities have the same AUC; null with a single modality.
         pub f: Option<f64>,
         /// Degrees of freedom of the modalities.
         pub df1: Option<f64>,
-        /// Degrees of freedom of the error; null where the chi-square distribution is taken.
+        /// Degrees of freedom of the error; null where the chi-square distribution is used.
         pub df2: Option<f64>,
-        /// The p-value; null where the statistic is.
+        /// The p-value; null where `f` is null.
         pub p_value: Option<f64>,
         /// The mean square of modalities.
         pub ms_modality: Option<f64>,
@@ -104,19 +104,19 @@ record! {
         pub ms_reader: Option<f64>,
         /// The mean square of modalities and readers.
         pub ms_interaction: Option<f64>,
-        /// The mean variance of an area.
+        /// The mean variance of an AUC.
         pub variance: Option<f64>,
-        /// The mean covariance of one reader's areas with two modalities.
+        /// The mean covariance of one reader's AUCs with two modalities.
         pub cov1: Option<f64>,
-        /// That of two readers' areas with one modality.
+        /// The mean covariance of two readers' AUCs with one modality.
         pub cov2: Option<f64>,
-        /// That of two readers' areas with two modalities.
+        /// The mean covariance of two readers' AUCs with two modalities.
         pub cov3: Option<f64>,
-        /// Modalities.
+        /// The number of modalities.
         pub n_modalities: u64,
-        /// Readers.
+        /// The number of readers.
         pub n_readers: u64,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }

@@ -25,16 +25,16 @@ pub struct PopulationStability {
 record! {
     /// The index of one group.
     pub struct StabilityRecord {
-        /// The index, 0 or above; infinite as `empty_share` describes. Null without a row of the reference or without another
-        /// row, and if there is one band only, as if all scores of the reference are equal: nothing can then move.
+        /// The index, 0 or above; infinite as described for `empty_share`. Null if a sample has no rows, and with a
+        /// single band, as when all reference scores are equal: no shift can then appear.
         pub psi: Option<f64>,
-        /// The probability of such an index or a larger one if both samples come from one population, asymptotically. Null
-        /// with a single band, with weights, and where the index is infinite: a small sample may have no row in a band by
-        /// chance.
+        /// The probability of an index at least this large if both samples are from the same population,
+        /// asymptotically. Null with a single band, with weights, and where the index is infinite: a small sample may
+        /// have no row in a band by chance.
         pub p_value: Option<f64>,
-        /// The bands that have rows.
+        /// The number of bands with rows.
         pub n_bands: Option<u64>,
-        /// Rows of the reference, and the other rows.
+        /// The numbers of reference rows and of other rows.
         pub rows: Count,
     }
 }
@@ -96,31 +96,33 @@ impl Summary for PopulationStability {
 }
 
 declaration! {
-    /// How far the scores of a sample (label 0) have moved from those of a reference (label 1).
+    /// The population stability index: how far the scores of a sample (label 0) have shifted from a reference (label
+    /// 1).
     ///
     /// Words: PSI, population stability index, score drift, data drift.
     PopulationStability => StabilityRecord {
-        /// Which sample a row belongs to: Boolean, or an integer or float column that holds only 0 and 1. True or 1 is the
-        /// reference, such as the rows that a model was built on; false or 0 is the sample that is compared with it, such as this
-        /// month's rows.
+        /// The sample of each row: Boolean, or an integer or float column that contains only 0 and 1. True or 1 is
+        /// the reference, such as the training rows; false or 0 is the sample compared with it, such as this month's
+        /// rows.
         label: column = None,
         /// Any numeric or Boolean column.
         score: column = None;
-        /// The number of bands of scores, from 1 to 1,000,000; 10 by default. Each holds about the same number of rows of the
-        /// reference.
+        /// The number of bands of scores, from 1 to 1,000,000; 10 by default. Each contains about the same number of
+        /// reference rows.
         bands: integer = None,
-        /// The scores at which bands begin, ascending, instead: as in `gains_table()`.
+        /// The edges between bands in ascending order, instead of `bands`, as in `gains_table()`.
         edges: numbers = None,
-        /// The share, from 0 to less than 1, that is taken for a band without rows of a sample. With 0 the index is infinite if
-        /// a band has rows of one sample only. Some packages take 0.0001.
+        /// The share, from 0 to less than 1, that replaces the share of a band without rows of a sample. With 0, the
+        /// index is infinite if a band has rows of only one sample. Some packages use 0.0001.
         empty_share: number = 0.0,
-        /// Shares are then shares of weights, each band holds about the same weight of the reference, and there is no p-value.
+        /// Shares are then shares of weight, bands contain about the same weight of the reference, and there is no
+        /// p-value.
         weight = None, count = None,
-        /// in place of `score`. With a `label` beside it, each state is of rows of one sample, whatever labels these had: so the
-        /// states of a month can be compared with those of a reference. Without one, the states' positives are the reference. The
-        /// states of a sample are merged. With `max_bins` the answer is approximate: scores in one bin of all states together
-        /// count as ties. A state does not count rows whose label was null. If labels come late, the index of states is that of
-        /// the rows that have one.
+        /// instead of `score`. With `label`, each state contains rows of one sample, whatever their labels: the
+        /// states of a month can be compared with the states of a reference. Without `label`, the positives of the
+        /// states are the reference. The states of a sample are merged. With `max_bins` the result is approximate:
+        /// scores in the same bin of all states together count as ties. States do not count rows with a null label.
+        /// If labels arrive late, the index of states covers only the rows with a label.
         state = None,
     }
 }

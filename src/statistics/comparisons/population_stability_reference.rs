@@ -17,7 +17,7 @@ record! {
     pub struct ReferenceScore {
         /// The score.
         pub score: Option<Threshold>,
-        /// Rows of the reference that it stands for.
+        /// The number of reference rows that it represents.
         pub n: Mass,
     }
 }

@@ -18,22 +18,22 @@ pub struct PopulationStabilityTable {
 record! {
     /// One band.
     pub struct StabilityBand {
-        /// The number of the band. A band without rows is left out.
+        /// The number of the band. Empty bands are omitted.
         pub band: u64,
         /// The highest score in the band.
         pub highest: Option<Threshold>,
         /// The lowest score in the band.
         pub lowest: Option<Threshold>,
-        /// Rows of the reference in the band; with weights what they weigh.
+        /// The number of reference rows in the band; with weights, the sum of their weights.
         pub n_pos: Mass,
-        /// Other rows in the band.
+        /// The number of other rows in the band; with weights, the sum of their weights.
         pub n_neg: Mass,
-        /// `n_pos` as a share of all rows of the reference, 0 to 1.
+        /// `n_pos` as a share of all reference rows, 0 to 1.
         pub pos_share: f64,
         /// `n_neg` as a share of all other rows, 0 to 1.
         pub neg_share: f64,
-        /// What the band adds to the index, 0 or above; infinite if it has rows of one sample only, unless `empty_share` is
-        /// above 0; null if there is no other band.
+        /// The contribution of the band to the index, 0 or above; infinite with rows of only one sample, unless
+        /// `empty_share` is above 0; null if there is no other band.
         pub psi: Option<f64>,
     }
 }
@@ -72,24 +72,25 @@ impl Curve for PopulationStabilityTable {
 }
 
 declaration! {
-    /// What each band of scores holds of both samples, and adds to the index.
+    /// The bands of the population stability index: the rows of both samples in each band, and its contribution to
+    /// the index.
     ///
     /// Words: bands of the PSI, characteristic analysis, score distribution shift by band.
     PopulationStabilityTable => StabilityBand {
-        /// Which sample a row belongs to, as for `population_stability()`: true or 1 is the reference.
+        /// The sample of each row, as in `population_stability()`: true or 1 is the reference.
         label: column = None,
         /// Any numeric or Boolean column.
         score: column = None;
-        /// The number of bands of scores, from 1 to 1,000,000; 10 by default. Each holds about the same number of rows of the
-        /// reference.
+        /// The number of bands of scores, from 1 to 1,000,000; 10 by default. Each contains about the same number of
+        /// reference rows.
         bands: integer = None,
-        /// The scores at which bands begin, ascending, instead: as in `gains_table()`.
+        /// The edges between bands in ascending order, instead of `bands`, as in `gains_table()`.
         edges: numbers = None,
-        /// The share, from 0 to less than 1, that is taken for a band without rows of a sample.
+        /// The share, from 0 to less than 1, that replaces the share of a band without rows of a sample.
         empty_share: number = 0.0,
-        /// Shares are then those of weights, as for `population_stability()`.
+        /// Shares are then shares of weight, as in `population_stability()`.
         weight = None, count = None,
-        /// in place of `score`, or of `label` and `score`: as for `population_stability()`.
+        /// instead of `score`, or of `label` and `score`, as in `population_stability()`.
         state = None,
     }
 }

@@ -36,20 +36,21 @@ pub struct RocAucDifference {
 record! {
     /// The comparison of one group.
     pub struct RocAucDifferenceRecord {
-        /// The AUC of the first score, or the other quantity that is compared; higher is better.
+        /// The AUC of the first score, or the other quantity compared; higher is better.
         pub estimate_a: Option<f64>,
-        /// That of the second score.
+        /// The same for the second score.
         pub estimate_b: Option<f64>,
         /// `estimate_a - estimate_b`.
         pub difference: Option<f64>,
-        /// - `se`: its standard error.
-        /// - `lower`, `upper`: the limits of its interval.
+        /// - `se`: the standard error of the difference.
+        /// - `lower`, `upper`: the confidence limits.
         pub interval: Interval,
-        /// `(difference - null) / se`. With a margin it is the distance from the bound that decides.
+        /// `(difference - null) / se`. With a margin, the distance from the bound `null ± margin` that determines the
+        /// p-value.
         pub z: Option<f64>,
-        /// The test of `null`, by the normal distribution.
+        /// The p-value of the test of `null`, by the normal distribution.
         pub p_value: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -213,30 +214,29 @@ fn beyond_rounding(difference: f64) -> f64 {
 }
 
 declaration! {
-    /// The difference of two scores of the same rows, in AUC, partial area, tpr at an fpr, or specificity at a tpr; also
-    /// non-inferiority and equivalence.
+    /// The difference of two scores on the same rows, in AUC, partial area, tpr at an fpr, or specificity at a tpr;
+    /// with tests, also of non-inferiority and equivalence.
     ///
     /// Words: DeLong test, compare two models, paired AUC test, difference of AUCs, non-inferiority, equivalence,
     /// superiority.
     RocAucDifference => RocAucDifferenceRecord {
         label, score_a, score_b;
-        /// `"delong"`, from the placements of the rows, or `"bootstrap"`, from resamples of the rows within each class. Each
-        /// resample takes both scores of the same rows. To draw rows across the classes, make each row a cluster:
-        /// `cluster=pl.int_range(pl.len())`.
+        /// `"delong"`, from the placements of the rows, or `"bootstrap"`, from resamples of the rows within each
+        /// class. Each resample uses the same rows for both scores. To resample both classes together, make each row
+        /// a cluster: `cluster=pl.int_range(pl.len())`.
         method: word<ErrorMethod> = "delong",
-        /// With `"greater"` the first score is better. The interval is always two-sided.
+        /// With `"greater"`, the alternative is that the first score is better. The interval is always two-sided.
         alternative = "two-sided",
         /// 0 by default.
         null = None, margin = None,
-        /// The interval of the difference is always two-sided.
         level = 0.95,
-        /// Weights are for rows sampled with unequal probabilities: the standard error is then that of the infinitesimal
+        /// Weights are for rows sampled with unequal probabilities; the standard error is then by the infinitesimal
         /// jackknife. Only for whole areas by `"delong"`.
         weight = None,
-        /// The standard error is then Obuchowski's, or whole clusters are resampled; with `weight` it is the jackknife's of
-        /// whole clusters.
+        /// The standard error is then Obuchowski's (1997), with `weight` the jackknife's over clusters; the bootstrap
+        /// resamples whole clusters.
         cluster = None,
-        /// Compare the areas between these false positive rates, not standardised (with `cluster`: bootstrap only).
+        /// Compare the areas between these false positive rates, not standardized (with `cluster`: bootstrap only).
         min_fpr: number = None,
         max_fpr: number = None,
         /// Compare the areas between these true positive rates: the integral of `1 - fpr` (with `cluster`: bootstrap only).

@@ -26,12 +26,12 @@ pub struct RocCurveDifference {
 record! {
     /// The test of one group.
     pub struct RocCurveDifferenceRecord {
-        /// The sum, over all numbers of rows predicted positive, of the absolute difference between the numbers of errors of
-        /// the two scores.
+        /// The absolute difference between the numbers of errors of the two scores, summed over all numbers of rows
+        /// predicted positive.
         pub statistic: Option<f64>,
-        /// The share of permutations with a statistic that is at least as large.
+        /// The share of permutations with a statistic at least as large.
         pub p_value: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -202,14 +202,14 @@ impl<'a> LabelsByRank<'a> {
 }
 
 declaration! {
-    /// The test of Venkatraman that two whole curves are equal.
+    /// Venkatraman's test that two ROC curves are equal everywhere.
     ///
     /// Words: Venkatraman, permutation test of curves, equality of ROC curves.
     RocCurveDifference => RocCurveDifferenceRecord {
         label, score_a, score_b;
         /// The number of permutations, from 2 to 10^7.
         n_permutations: integer = 2000,
-        /// The numbers also break ties.
+        /// It also breaks ties.
         seed = 0, count = None,
     }
 }

@@ -169,26 +169,26 @@ impl UnpairedRocAucDifference {
 }
 
 declaration! {
-    /// The difference of two AUCs of different rows, from their standard errors: such as a published AUC, or that of an
-    /// earlier report.
+    /// The difference of two AUCs of different rows, from their standard errors, such as a published AUC or the AUC
+    /// of an earlier report.
     ///
     /// Words: unpaired test, independent samples, published AUC, two studies.
     UnpairedRocAucDifference {
-        /// The AUC and its standard error, as `roc_auc_ci()` gives them: columns or numbers.
+        /// The AUC and its standard error, as returned by `roc_auc_ci()`: columns or numbers.
         auc: python("_Number"),
         se: python("_Number"),
         /// The AUC that is subtracted, and its standard error: columns or numbers.
         versus_auc: python("_Number"),
         versus_se: python("_Number");
-        /// The positives and negatives behind each AUC: columns or numbers, all four or none.
+        /// The numbers of positives and negatives of each AUC: columns or numbers, all four or none.
         n_pos: python("_Number") = None,
         n_neg: python("_Number") = None,
         versus_n_pos: python("_Number") = None,
         versus_n_neg: python("_Number") = None,
-        /// - `"wilson"`, the default with numbers of rows: from the limits of both AUCs by the method of that name of
+        /// - `"wilson"`, the default with numbers of rows: from the `"wilson"` limits of both AUCs, as in
         ///   `roc_auc_ci()`. It keeps its level with few positives.
-        /// - `"delong"`: the difference over its standard error. The default without numbers of rows, where it is compared with
-        ///   the normal distribution; with them, with Student's t.
+        /// - `"delong"`, the default without numbers of rows: the difference divided by its standard error. It is
+        ///   compared with Student's t, or without numbers of rows with the normal distribution.
         method: word<DifferenceMethod> = None,
         level = 0.95,
         /// The interval is always two-sided.

@@ -137,13 +137,13 @@ pub enum BinormalFit {
 record! {
     /// The fit of one group.
     pub struct BinormalRocAucRecord {
-        /// The area under the fitted curve, 0 to 1. The area under the ROC curve itself is `roc_auc()`.
+        /// The area under the fitted curve, 0 to 1; `roc_auc()` is the area under the ROC curve itself.
         pub auc: Option<f64>,
-        /// The intercept of the line: the quantile of the specificity where the sensitivity is one half.
+        /// The intercept of the line: the normal quantile of the specificity where the sensitivity is 1/2.
         pub intercept: Option<f64>,
         /// The slope of the line, 0 or below.
         pub slope: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -282,14 +282,15 @@ impl Curve for BinormalRocCurve {
 }
 
 declaration! {
-    /// The binormal curve and its area, fitted by least squares or by the means and variances of the classes.
+    /// The binormal curve and its AUC, fitted by least squares or by the means and variances of the classes.
     ///
     /// Words: binormal model, smooth ROC, parametric AUC, Dorfman and Alf.
     BinormalRocAuc => BinormalRocAucRecord {
         label = None, score = None;
-        /// - `"least_squares"`: the line that fits the points of the ROC curve best. This uses only the order of the scores.
-        /// - `"moments"`: the curve of two normal distributions with the means and standard deviations of the classes. This uses
-        ///   the values of the scores, as Float64.
+        /// - `"least_squares"`: the line that fits the points of the ROC curve best. It depends only on the order of
+        ///   the scores.
+        /// - `"moments"`: the curve of two normal distributions with the means and standard deviations of the
+        ///   classes. It depends on the values of the scores, as Float64.
         method: word<BinormalFit> = "least_squares",
         weight = None, count = None, state = None,
     }
@@ -301,11 +302,11 @@ declaration! {
     /// Words: binormal curve, smooth ROC curve, parametric ROC curve.
     BinormalRocCurve => RatePoint {
         label = None,
-        /// Only the order of the scores counts.
+        /// Only the order of the scores matters.
         score = None;
         /// The false positive rates of the points, each from 0 to 1.
         at_fpr: numbers = None,
-        /// Without `at_fpr`: the number of points, from 2 to 10,000,000, at equal distances from fpr 0 to 1.
+        /// Without `at_fpr`: the number of points, from 2 to 10,000,000, equally spaced from fpr 0 to 1.
         n_points: integer = 101,
         weight = None, count = None, state = None,
     }

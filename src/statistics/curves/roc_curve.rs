@@ -23,9 +23,9 @@ record! {
     pub struct RocPoint {
         /// A row is predicted positive if `score >= threshold`; null in element 0.
         pub threshold: Option<Threshold>,
-        /// Negatives that are predicted positive; with weights the sum of their weights.
+        /// False positives; with weights, the sum of their weights.
         pub fp: Mass,
-        /// Positives that are predicted positive; with weights the sum of their weights.
+        /// True positives; with weights, the sum of their weights.
         pub tp: Mass,
         /// `fp` as a share of all negatives.
         pub fpr: f64,
@@ -92,22 +92,22 @@ impl Curve for RocCurve {
 }
 
 declaration! {
-    /// The ROC curve: a point for each distinct score, points at given rates or thresholds, or only as many points as a
-    /// drawing needs.
+    /// The ROC curve: a point for each distinct score, points at given rates or thresholds, or a limited number of
+    /// points for a drawing.
     ///
     /// Words: ROC curve, receiver operating characteristic, TPR and FPR, sensitivity and specificity of all thresholds.
     RocCurve => RocPoint, super::roc_curve_at_threshold::RocPointAtThreshold, super::roc_curve_thinned::ThinnedPoint {
         label = None, score = None; weight = None,
-        /// Whether to leave out points that are on the straight line between their neighbours; the curve and its area stay the
+        /// Whether to omit points on the straight line between their neighbours; the curve and its area stay the
         /// same.
         drop_intermediate: flag = false,
-        /// Gives only the points at these rates, in this order.
+        /// Returns only the points at these rates, in this order.
         at_fpr: numbers = None,
         at_tpr: numbers = None,
-        /// Gives only the points at these thresholds, in this order: any numbers. They are compared with the scores in the dtype
-        /// of the scores and without rounding, so 2.5 on integers means 3 and above; see `confusion_at()`.
+        /// Returns only the points at these thresholds, in this order. They are compared with the scores in the dtype
+        /// of the scores, without rounding: 2.5 on integers means 3 and above, as in `confusion_at()`.
         at_threshold: numbers = None,
-        /// The largest number of points, 2 or more. The points that are kept are those whose removal would change the area most.
+        /// The largest number of points, 2 or more. Points whose removal changes the area least are omitted.
         /// `drop_intermediate=False`, the rates, the thresholds and `max_points` are mutually exclusive.
         max_points: integer = None,
         count = None, state = None,

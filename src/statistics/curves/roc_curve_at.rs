@@ -29,11 +29,11 @@ pub enum At {
 record! {
     /// One point.
     pub struct RocPointAt {
-        /// Rows with this score or a higher one are predicted positive; null at (0, 0) and between points.
+        /// A row is predicted positive if `score >= threshold`; null at (0, 0) and between points.
         pub threshold: Option<Threshold>,
-        /// Negatives predicted positive; null between points.
+        /// False positives; null between points.
         pub fp: Option<Mass>,
-        /// Positives predicted positive; null between points.
+        /// True positives; null between points.
         pub tp: Option<Mass>,
         /// The false positive rate.
         pub fpr: f64,

@@ -19,19 +19,19 @@ pub struct RocCurveAtThreshold {
 record! {
     /// One point.
     pub struct RocPointAtThreshold {
-        /// Rows with this score or a higher one are predicted positive; null if no score of the type is so high.
+        /// A row is predicted positive if `score >= threshold`; null if no value of the dtype is that high.
         pub threshold: Option<Threshold>,
-        /// Negatives predicted positive.
+        /// False positives.
         pub fp: Mass,
-        /// Positives predicted positive.
+        /// True positives.
         pub tp: Mass,
         /// The false positive rate.
         pub fpr: Option<f64>,
         /// The true positive rate.
         pub tpr: Option<f64>,
-        /// Negatives that are not predicted positive; only with `at_threshold`.
+        /// True negatives; only with `at_threshold`.
         pub tn: Mass,
-        /// Positives that are not predicted positive; only with `at_threshold`.
+        /// False negatives; only with `at_threshold`.
         pub r#fn: Mass,
     }
 }

@@ -35,8 +35,8 @@ record! {
     pub struct ThinnedPoint {
         /// The fields of a point of the whole curve.
         pub point: RocPoint,
-        /// The largest vertical distance between the whole curve and the line that ends in this point; only with
-        /// `max_points`. The largest of these numbers is the error of the drawing.
+        /// The largest vertical distance between the exact curve and the line that ends in this point; only with
+        /// `max_points`. The maximum of this field is the error of the drawing.
         pub error: f64,
     }
 }

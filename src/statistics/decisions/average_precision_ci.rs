@@ -31,12 +31,12 @@ words!(PrecisionInterval { "logit" => Logit, "influence" => Influence });
 record! {
     /// The average precision of one group.
     pub struct AveragePrecisionCiRecord {
-        /// The average precision, from 0 to 1; null without a positive.
+        /// The average precision, from 0 to 1; null with no positives.
         pub average_precision: Option<f64>,
-        /// - `se`: the standard error by the influence of each row.
-        /// - `lower`, `upper`: the limits; null with `"logit"` if the average precision is 1.
+        /// - `se`: the standard error from the influence of each row.
+        /// - `lower`, `upper`: the confidence limits; null with `"logit"` if the average precision is 1.
         pub interval: Interval,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -123,8 +123,8 @@ declaration! {
     /// Words: average precision interval, AUPRC confidence interval, area under the precision-recall curve.
     AveragePrecisionCi => AveragePrecisionCiRecord {
         label = None, score = None;
-        /// `"logit"`: limits on the logit scale, with the variance of a proportion of as many trials as positives (Boyd, Eng and
-        /// Page 2013). `"influence"`: by the normal distribution, with the standard error by influence.
+        /// `"logit"`: limits on the logit scale, with the variance of a proportion of `n_pos` trials (Boyd, Eng and
+        /// Page 2013). `"influence"`: normal limits with the standard error `se`.
         method: word<PrecisionInterval> = "logit",
         level = 0.95, weight = None, count = None, state = None,
     }

@@ -99,12 +99,12 @@ impl Precision {
 }
 
 declaration! {
-    /// The difference of the average precisions of two scores of the same rows, with its interval and test.
+    /// The difference of the average precisions of two scores on the same rows, with its interval and test.
     ///
     /// Words: compare average precision, compare PR AUC, AUPRC difference, paired test.
     AveragePrecisionDifference => PairedDifferenceRecord {
         label, score_a, score_b;
-        /// With `"greater"` the first score is better.
+        /// With `"greater"`, the alternative is that the first score is better.
         alternative = "two-sided",
         /// 0 by default.
         null = None, margin = None, level = 0.95, weight = None, count = None,

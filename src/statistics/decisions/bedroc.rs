@@ -22,7 +22,7 @@ pub struct Bedroc {
 record! {
     /// The BEDROC of one group.
     pub struct BedrocRecord {
-        /// The number, 0 to 1; null without a positive or without a negative.
+        /// The BEDROC, 0 to 1; null with no positives or no negatives.
         pub bedroc: Option<f64>,
     }
 }
@@ -62,12 +62,14 @@ impl Bedroc {
 }
 
 declaration! {
-    /// The Boltzmann-enhanced discrimination of ROC, which weighs the highest ranks most: a number for early recognition.
+    /// The Boltzmann-enhanced discrimination of ROC: a measure of early recognition that weights the highest ranks
+    /// most.
     ///
     /// Words: BEDROC, RIE, robust initial enhancement, virtual screening, early recognition.
     Bedroc {
         label = None, score = None;
-        /// How much the highest ranks count: with 20, 80 % of the largest possible sum come from the first 8 % of the rows. Above 0.
+        /// The weight of the highest ranks, above 0. With 20, the first 8 % of the rows contribute 80 % of the
+        /// largest possible sum.
         alpha: number = 20.0,
         weight = None, count = None, state = None,
     }

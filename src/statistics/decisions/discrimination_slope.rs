@@ -33,16 +33,16 @@ pub struct DiscriminationSlopeDifference {
 record! {
     /// The discrimination slope of one group.
     pub struct DiscriminationSlopeRecord {
-        /// The slope, `mean_pos - mean_neg`, from -1 to 1; null without a positive or without a negative.
+        /// The slope, `mean_pos - mean_neg`, from -1 to 1; null with no positives or no negatives.
         pub discrimination_slope: Option<f64>,
         /// - `se`: the standard error of the slope; null with fewer than two positives or negatives.
-        /// - `lower`, `upper`: the limits of its interval, by the normal distribution.
+        /// - `lower`, `upper`: the confidence limits, by the normal distribution.
         pub interval: Interval,
-        /// The mean score of positives; null without a positive.
+        /// The mean score of positives; null with no positives.
         pub mean_pos: Option<f64>,
-        /// The mean score of negatives; null without a negative.
+        /// The mean score of negatives; null with no negatives.
         pub mean_neg: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -149,27 +149,28 @@ impl Joint for DiscriminationSlopeDifference {
 }
 
 declaration! {
-    /// The discrimination slope of probabilities: the mean score of positives less that of negatives, with its interval.
+    /// The discrimination slope of probabilities: the mean score of positives minus the mean score of negatives, with
+    /// its interval.
     ///
     /// Words: discrimination slope, coefficient of discrimination, Tjur's R squared, Yates slope.
     DiscriminationSlope => DiscriminationSlopeRecord {
         label = None,
-        /// The probability of a positive: any numeric column of numbers from 0 to 1.
+        /// The predicted probability of a positive: any numeric column with values from 0 to 1.
         score: column = None;
         level = 0.95, weight = None, count = None, state = None,
     }
 }
 
 declaration! {
-    /// The difference of the discrimination slopes of two probabilities of the same rows, with its interval and test.
+    /// The difference of the discrimination slopes of two probabilities on the same rows, with its interval and test.
     ///
     /// Words: IDI, integrated discrimination improvement, compare discrimination slopes.
     DiscriminationSlopeDifference => PairedDifferenceRecord {
         label,
-        /// The probabilities of a positive: numeric columns of numbers from 0 to 1.
+        /// The predicted probabilities of a positive: numeric columns with values from 0 to 1.
         score_a: column,
         score_b: column;
-        /// With `"greater"` the first score is better.
+        /// With `"greater"`, the alternative is that the first score is better.
         alternative = "two-sided",
         /// 0 by default.
         null = None, margin = None, level = 0.95, weight = None, count = None,

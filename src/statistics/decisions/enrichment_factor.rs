@@ -20,7 +20,7 @@ pub struct EnrichmentFactor {
 record! {
     /// The enrichment factor of one group.
     pub struct EnrichmentRecord {
-        /// The factor, 0 to `1 / fraction`; 1 if the score is uninformative, null without a positive.
+        /// The factor, 0 to `1 / fraction`; 1 if the score is uninformative, null with no positives.
         pub enrichment_factor: Option<f64>,
     }
 }

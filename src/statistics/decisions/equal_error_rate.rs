@@ -12,12 +12,12 @@ pub struct EqualErrorRate {}
 record! {
     /// The equal error rate of one group.
     pub struct EqualErrorRecord {
-        /// The rate, from 0 to 1; null without a positive or without a negative.
+        /// The rate, from 0 to 1; null with no positives or no negatives.
         pub equal_error_rate: Option<f64>,
-        /// The score at which the curve reaches it: predicting all rows with this score or a higher one positive has an fnr of at most
-        /// the rate and an fpr of at least the rate.
+        /// The score at which the curve reaches the rate: with `score >= threshold` predicted positive, the fnr is at
+        /// most the rate and the fpr at least the rate.
         pub threshold: Option<Threshold>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }

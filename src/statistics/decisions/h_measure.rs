@@ -27,7 +27,7 @@ pub struct HMeasure {
 record! {
     /// The H measure of one group.
     pub struct HMeasureRecord {
-        /// The measure: 0 if the score is uninformative, to 1; null without a positive or without a negative.
+        /// The H measure, from 0 (uninformative) to 1; null with no positives or no negatives.
         pub h_measure: Option<f64>,
     }
 }
@@ -72,14 +72,15 @@ impl HMeasure {
 }
 
 declaration! {
-    /// Hand's H measure: the expected least loss over a distribution of costs, in comparison with an uninformative score.
+    /// Hand's H measure: the expected minimum loss over a distribution of costs, relative to an uninformative score.
     ///
     /// Words: H measure, Hand's H, misclassification loss, cost-weighted, severity ratio.
     HMeasure {
         label = None, score = None;
-        /// How many false negatives a false positive costs, above 0, where the distribution of costs is highest: `Beta(2, 1 + 1 / ratio)`.
-        /// By default it is that of Hand and Anagnostopoulos (2014), `Beta(1 + rate, 2 - rate)` with the rate of positives. 1 is the
-        /// symmetric one of Hand (2009), and `n_pos / n_neg` the default of R's hmeasure.
+        /// The cost of a false positive in false negatives, above 0, at the mode of the cost distribution `Beta(2, 1
+        /// + 1 / ratio)`. The default is the distribution of Hand and Anagnostopoulos (2014), `Beta(1 + rate, 2 -
+        /// rate)` with the rate of positives. 1 gives the symmetric distribution of Hand (2009), and `n_pos / n_neg`
+        /// the default of R's hmeasure.
         severity_ratio: number = None,
         weight = None, count = None, state = None,
     }

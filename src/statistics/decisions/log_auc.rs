@@ -18,7 +18,7 @@ pub struct LogAuc {
 record! {
     /// The area of one group.
     pub struct LogAucRecord {
-        /// The area as a share of the largest possible, 0 to 1; null without a positive or without a negative.
+        /// The area as a share of the largest possible area, 0 to 1; null with no positives or no negatives.
         pub log_auc: Option<f64>,
     }
 }
@@ -66,12 +66,12 @@ impl LogAuc {
 }
 
 declaration! {
-    /// The area under the ROC curve with a logarithmic axis of fpr: the mean tpr where false positives are rare.
+    /// The area under the ROC curve with a logarithmic fpr axis: the mean tpr at low false positive rates.
     ///
     /// Words: log AUC, logarithmic AUC, semilogarithmic ROC, virtual screening, early recognition.
     LogAuc {
         label = None, score = None;
-        /// The lowest fpr, above 0, and the highest.
+        /// The lowest fpr, above 0, and the highest fpr.
         min_fpr: number = 0.001,
         max_fpr: number = 0.1,
         weight = None, count = None, state = None,

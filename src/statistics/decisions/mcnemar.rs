@@ -41,24 +41,24 @@ words!(McNemarMethod { "exact" => Exact, "mid_p" => MidP, "chi_square" => ChiSqu
 record! {
     /// The comparison of one group.
     pub struct McNemarRecord {
-        /// The rate of the first score at its threshold; null without rows that it is a share of.
+        /// The rate of the first score at its threshold; null if its denominator is 0.
         pub estimate_a: Option<f64>,
         /// The rate of the second score.
         pub estimate_b: Option<f64>,
         /// `estimate_a - estimate_b`.
         pub difference: Option<f64>,
         /// - `se`: the standard error of the difference.
-        /// - `lower`, `upper`: the limits of its interval by Bonett and Price.
+        /// - `lower`, `upper`: the confidence limits by Bonett and Price.
         pub interval: Interval,
-        /// For equal rates, two-sided, by `method`; 1 if the scores differ in no row.
+        /// The two-sided p-value of equal rates, by `method`; 1 if the scores differ in no row.
         pub p_value: Option<f64>,
-        /// Rows that count for the first score only.
+        /// The number of rows counted in the rate of the first score only.
         pub n_only_a: u64,
-        /// Rows that count for the second score only.
+        /// The number of rows counted in the rate of the second score only.
         pub n_only_b: u64,
-        /// The rows that the rates are shares of.
+        /// The number of rows in the denominator of the rates.
         pub n: u64,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -152,11 +152,12 @@ declaration! {
         at_a: number,
         /// The threshold of the second score.
         at_b: number,
-        /// What is compared: `"accuracy"`, the share of rows classified correctly; `"tpr"`, of positives that are called
-        /// positive; `"fpr"`, of negatives; or `"selection_rate"`, of all rows.
+        /// The rate compared: `"accuracy"`, the share of rows predicted correctly; `"tpr"`, the share of positives
+        /// predicted positive; `"fpr"`, the share of negatives predicted positive; or `"selection_rate"`, the share
+        /// of all rows predicted positive.
         rate: word<PairedRate> = "accuracy",
-        /// `"exact"`: twice the smaller binomial tail. `"mid_p"`: the same with half the probability of what was observed, which is
-        /// less cautious. `"chi_square"`: without a correction for continuity.
+        /// `"exact"`: twice the smaller binomial tail. `"mid_p"`: the same with half the probability of the observed
+        /// count, which is less conservative. `"chi_square"`: without continuity correction.
         method: word<McNemarMethod> = "exact",
         level = 0.95, count = None,
     }

@@ -24,22 +24,23 @@ pub struct NetBenefit {
 record! {
     /// The net benefit at one threshold.
     pub struct NetBenefitRecord {
-        /// The threshold: a row is predicted positive if `score >= threshold`.
+        /// A row is predicted positive if `score >= threshold`.
         pub threshold: f64,
-        /// The net benefit in true positives for each row, at most the share of positives.
+        /// The net benefit in true positives per row, at most the share of positives.
         pub net_benefit: Option<f64>,
         /// - `se`: the standard error of the net benefit; null with a single row.
-        /// - `lower`, `upper`: the limits of its interval, by the normal distribution.
+        /// - `lower`, `upper`: the confidence limits, by the normal distribution.
         pub interval: Interval,
-        /// The net benefit of predicting all rows positive; that of predicting none positive is 0.
+        /// The net benefit of predicting all rows positive; the net benefit of predicting none positive is 0.
         pub treat_all: Option<f64>,
-        /// The net benefit as a share of the largest possible, `net_benefit / prevalence`; null without a positive.
+        /// The net benefit as a share of the largest possible, `net_benefit / prevalence`; null with no positives.
         pub standardized: Option<f64>,
-        /// The net share of rows that are spared, in comparison with predicting all positive: `(net_benefit - treat_all) (1 - t) / t`.
+        /// The net reduction of interventions per row, relative to predicting all rows positive: `(net_benefit -
+        /// treat_all) (1 - t) / t`.
         pub interventions_avoided: Option<f64>,
-        /// `tp / P`; null without a positive.
+        /// `tp / P`; null with no positives.
         pub tpr: Option<f64>,
-        /// `fp / N`; null without a negative.
+        /// `fp / N`; null with no negatives.
         pub fpr: Option<f64>,
     }
 }
@@ -206,16 +207,17 @@ impl NetBenefit {
 }
 
 declaration! {
-    /// The net benefit of acting on a probability at given thresholds, in comparison with treating all and none: a decision curve.
+    /// The net benefit of acting on a probability at given thresholds, compared with treating all and none: a
+    /// decision curve.
     ///
     /// Words: net benefit, decision curve analysis, DCA, standardized net benefit, interventions avoided, treat all.
     NetBenefit => NetBenefitRecord {
         label = None,
-        /// The probability of a positive: any numeric column of numbers from 0 to 1.
+        /// The predicted probability of a positive: any numeric column with values from 0 to 1.
         score: column = None;
-        /// The thresholds, each between 0 and 1. 0.01, 0.02 ... 0.99 by default.
+        /// The thresholds, each between 0 and 1; 0.01, 0.02 ... 0.99 by default.
         thresholds: numbers = None,
-        /// The share of positives in the data for which the score will be used, between 0 and 1. That of the group by default.
+        /// The share of positives in the target population, between 0 and 1; by default the share in the group.
         prevalence: number = None,
         level = 0.95, weight = None, count = None, state = None,
     }

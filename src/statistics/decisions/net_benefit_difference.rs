@@ -28,20 +28,20 @@ pub struct NetBenefitDifference {
 record! {
     /// The difference at one threshold.
     pub struct NetBenefitDifferenceRecord {
-        /// The threshold: a row is predicted positive if `score >= threshold`.
+        /// A row is predicted positive if `score >= threshold`.
         pub threshold: f64,
-        /// The net benefit of the first score, in true positives for each row.
+        /// The net benefit of the first score, in true positives per row.
         pub net_benefit_a: f64,
         /// The net benefit of the second score.
         pub net_benefit_b: f64,
         /// `net_benefit_a - net_benefit_b`.
         pub difference: f64,
         /// - `se`: the standard error of the difference; null with a single row.
-        /// - `lower`, `upper`: the limits of its interval, by the normal distribution.
+        /// - `lower`, `upper`: the confidence limits, by the normal distribution.
         pub interval: Interval,
-        /// For no difference at this threshold, two-sided, by the normal distribution.
+        /// The two-sided p-value of no difference at this threshold, by the normal distribution.
         pub p_value: Option<f64>,
-        /// The interventions that the first score spares for each 100 rows, with as many true positives as the second:
+        /// The interventions that the first score avoids per 100 rows, at the true positives of the second score:
         /// `100 difference (1 - t) / t`.
         pub interventions_avoided_per_100: f64,
     }
@@ -216,17 +216,18 @@ impl ClassCalls {
 }
 
 declaration! {
-    /// The difference of the net benefits of two probabilities of the same rows, at given thresholds, with its interval and test.
+    /// The difference of the net benefits of two probabilities on the same rows, at given thresholds, with its
+    /// interval and test.
     ///
     /// Words: compare decision curves, net benefit difference, net reduction of interventions, paired net benefit.
     NetBenefitDifference => NetBenefitDifferenceRecord {
         label,
-        /// The probabilities of a positive: numeric columns of numbers from 0 to 1.
+        /// The predicted probabilities of a positive: numeric columns with values from 0 to 1.
         score_a: column,
         score_b: column;
-        /// The thresholds, each between 0 and 1. 0.01, 0.02 ... 0.99 by default.
+        /// The thresholds, each between 0 and 1; 0.01, 0.02 ... 0.99 by default.
         thresholds: numbers = None,
-        /// The share of positives in the data for which the scores will be used, between 0 and 1. That of the group by default.
+        /// The share of positives in the target population, between 0 and 1; by default the share in the group.
         prevalence: number = None,
         level = 0.95, weight = None, count = None,
     }

@@ -25,13 +25,14 @@ record! {
         /// `estimate_a - estimate_b`.
         pub difference: Option<f64>,
         /// - `se`: the standard error of the difference.
-        /// - `lower`, `upper`: the limits of its interval, by the normal distribution.
+        /// - `lower`, `upper`: the confidence limits, by the normal distribution.
         pub interval: Interval,
-        /// `(difference - null) / se`. With a margin it is the distance from the bound that decides.
+        /// `(difference - null) / se`. With a margin, the distance from the bound `null ± margin` that determines the
+        /// p-value.
         pub z: Option<f64>,
-        /// The test of `null`, by the normal distribution.
+        /// The p-value of the test of `null`, by the normal distribution.
         pub p_value: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }

@@ -45,18 +45,18 @@ pub enum FoldInterval {
 record! {
     /// The cross-validated area of one group.
     pub struct CvRocAucRecord {
-        /// The mean of the folds' AUCs.
+        /// The mean AUC of the folds.
         pub auc: Option<f64>,
-        /// Their standard deviation.
+        /// The standard deviation of the folds' AUCs.
         pub sd: Option<f64>,
         /// - `se`: the standard error of the mean.
-        /// - `lower`, `upper`: the limits of the interval; not cut off at 0 and 1. By DeLong they are within 0 to 1.
+        /// - `lower`, `upper`: the confidence limits, not clipped to 0 and 1 (by DeLong they are always within).
         pub interval: Interval,
-        /// Folds that have an AUC.
+        /// The number of folds with an AUC.
         pub n_folds: u64,
-        /// Folds without a positive or without a negative.
+        /// The number of folds with no positives or no negatives.
         pub n_undefined: u64,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -227,31 +227,32 @@ fn squares_without_ties(fold: &KeyRows, area: &Area) -> (f64, f64) {
 }
 
 declaration! {
-    /// The mean AUC of the folds, with an interval by Student's t or by the influence curve; also for rows in clusters.
+    /// The mean AUC of the folds, with an interval by Student's t, the influence curve or DeLong; also for rows in
+    /// clusters.
     ///
     /// Words: cross-validation, CV AUC, k-fold, cvAUC, mean AUC of folds, repeated folds.
     CvRocAuc => CvRocAucRecord, super::cv_roc_auc_clustered::CvRocAucClusteredRecord {
         label = None, score = None,
-        /// The column with the fold of each row, that is, of the fold in which the row was test data; any dtype except lists.
-        /// With `state`, the fold of each state.
+        /// The fold in which the row was test data; any dtype except lists. With `state`, the fold of each state.
         fold: column = None;
-        /// - `"t"`: from the differences between the folds' AUCs, with Student's t.
-        /// - `"influence"`: from the influence of each row on the AUC of its fold, with a normal interval; needs many rows, but
-        ///   not many folds.
-        /// - `"delong"`: from DeLong's variance of each fold's AUC, on the logit scale with Student's t; for few rows, or few
-        ///   clusters.
+        /// - `"t"`: from the standard deviation of the folds' AUCs, with Student's t.
+        /// - `"influence"`: from the influence of each row on the AUC of its fold, with normal limits; needs many
+        ///   rows, but not many folds.
+        /// - `"delong"`: from DeLong's variance of each fold's AUC, on the logit scale with Student's t; for few
+        ///   rows, or few clusters.
         method: word<FoldInterval> = "t",
-        /// What a tie counts in an influence value: `"half"` (the default), as in the AUC, or `"zero"`, which gives the standard
-        /// errors of the R package cvAUC. Only for `method="influence"`.
+        /// How a tie counts in the influence values: `"half"` (the default), as in the AUC, or `"zero"`, as in the R
+        /// package cvAUC. Only for `method="influence"`.
         ties: word<TieShare> = None,
         level = 0.95,
-        /// The AUCs of the folds are then weighted, and all folds count alike. Only for `method="t"`.
+        /// The AUCs of the folds are then weighted, and all folds count equally. Only for `method="t"`.
         weight = None,
-        /// A cluster may span folds. Needs `method="delong"` or `"influence"`, whose values are then summed by cluster. (If each
-        /// cluster is in one fold, `"t"` is right without it.)
+        /// A cluster may span folds. Requires `method="delong"`, or `"influence"`, which sums the influence values by
+        /// cluster. If each cluster is in one fold, `"t"` needs no `cluster`.
         cluster = None, count = None,
-        /// in place of `label` and `score`, one or more for each fold: those of one fold are merged. With `max_bins` the answer
-        /// is approximate: scores in one bin of a fold count as ties. States of rows with weights only for `method="t"`.
+        /// instead of `label` and `score`, one or more for each fold: the states of a fold are merged. With
+        /// `max_bins` the result is approximate: scores in the same bin of a fold count as ties. Weighted states only
+        /// for `method="t"`.
         state = None,
     }
 }

@@ -21,10 +21,10 @@ pub struct CvRocAucClustered(pub CvRocAuc);
 record! {
     /// The cross-validated area of one group of clusters.
     pub struct CvRocAucClusteredRecord {
-        /// The fields of the record without clusters. The standard error is null with fewer than two clusters in folds that have
-        /// areas.
+        /// The fields of the record without clusters. The standard error is null with fewer than two clusters in
+        /// folds with an AUC.
         pub folds: CvRocAucRecord,
-        /// Clusters that were used; only with `cluster`.
+        /// The number of clusters used; only with `cluster`.
         pub n_clusters: u64,
     }
 }

@@ -27,26 +27,26 @@ pub struct CvRocAucDifference {
 record! {
     /// The comparison over the folds of one group.
     pub struct CvRocAucDifferenceRecord {
-        /// The mean of the folds' AUCs of the first score.
+        /// The mean of the folds' AUCs for the first score.
         pub auc_a: Option<f64>,
-        /// That of the second score.
+        /// The mean of the folds' AUCs for the second score.
         pub auc_b: Option<f64>,
         /// The mean of the folds' differences, `auc_a - auc_b`.
         pub difference: Option<f64>,
-        /// - `se`: its corrected standard error.
-        /// - `lower`, `upper`: the limits of its interval.
+        /// - `se`: the corrected standard error of the difference.
+        /// - `lower`, `upper`: the confidence limits.
         pub interval: Interval,
-        /// The difference divided by its standard error; 0 if both are 0, null if only the standard error is.
+        /// `difference / se`; 0 if both are 0, null if only `se` is 0.
         pub t: Option<f64>,
-        /// Degrees of freedom; null where the standard error is.
+        /// Degrees of freedom; null where `se` is null.
         pub df: Option<u64>,
-        /// The p-value of no difference; null where `t` is.
+        /// The p-value of the test of no difference; null where `t` is null.
         pub p_value: Option<f64>,
-        /// Folds that have AUCs.
+        /// The number of folds with AUCs.
         pub n_folds: u64,
-        /// Folds without a positive or without a negative.
+        /// The number of folds with no positives or no negatives.
         pub n_undefined: u64,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -113,19 +113,18 @@ impl Joint for CvRocAucDifference {
 }
 
 declaration! {
-    /// The difference of two models over the same folds, by the corrected resampled t-test.
+    /// The difference of two models' AUCs over the same folds, by the corrected resampled t-test.
     ///
     /// Words: corrected resampled t-test, Nadeau and Bengio, compare two models by cross-validation.
     CvRocAucDifference => CvRocAucDifferenceRecord {
         label, score_a, score_b,
-        /// The column with the fold of each row, that is, of the fold in which the row was test data; any dtype except lists.
+        /// The fold in which the row was test data; any dtype except lists.
         fold: column;
-        /// `"greater"` means that the first score is better.
+        /// With `"greater"`, the alternative is that the first score is better. The interval is always two-sided.
         alternative = "two-sided",
-        /// The interval of the difference is always two-sided.
         level = 0.95,
-        /// The number of test rows for each training row. The variance is corrected with it, because folds share training rows.
-        /// `None` takes `1 / (k - 1)`, the ratio of k folds; 0 gives the plain paired t-test, which rejects too often.
+        /// The ratio of test rows to training rows. It corrects the variance, because folds share training rows.
+        /// `None` uses `1 / (k - 1)`, the ratio of k folds; 0 gives the plain paired t-test, which rejects too often.
         test_train_ratio: number = None,
         count = None,
     }

@@ -50,18 +50,18 @@ pub enum Averaging {
 record! {
     /// A point of the curve.
     pub struct AveragePointRecord {
-        /// The false positive rate; by threshold, the mean of the folds' rates.
+        /// The false positive rate; with `"threshold"`, the mean of the folds' rates.
         pub fpr: f64,
-        /// By threshold, the standard deviation of the folds' rates; otherwise null.
+        /// With `"threshold"`, the standard deviation of the folds' false positive rates; otherwise null.
         pub fpr_sd: Option<f64>,
         /// The mean of the folds' true positive rates.
         pub tpr: f64,
-        /// Their standard deviation; null if pooled.
+        /// The standard deviation of the folds' true positive rates; null if pooled.
         pub tpr_sd: Option<f64>,
-        /// By threshold, rows with `score >= threshold` are predicted positive. Null at the first point, where no row is called
-        /// positive, and with the other methods.
+        /// With `"threshold"`, a row is predicted positive if `score >= threshold`. Null at the first point, where no
+        /// row is predicted positive, and with the other methods.
         pub threshold: Option<f64>,
-        /// The number of folds that were used.
+        /// The number of folds used.
         pub n_folds: u64,
     }
 }
@@ -244,8 +244,7 @@ declaration! {
     /// Words: mean ROC curve, vertical averaging, threshold averaging, cross-validated ROC curve.
     CvRocCurve => AveragePointRecord {
         label = None, score = None,
-        /// The column with the fold of each row, that is, of the fold in which the row was test data; any dtype except lists.
-        /// With `state`, the fold of each state.
+        /// The fold in which the row was test data; any dtype except lists. With `state`, the fold of each state.
         fold: column = None;
         /// - `"vertical"`: the mean of the folds' true positive rates at fixed false positive rates. The scale of the scores may
         ///   differ between folds.
@@ -254,15 +253,16 @@ declaration! {
         /// - `"pooled"`: the curve of the rows of all folds together, at the false positive rates of `"vertical"`. Scores must
         ///   have the same meaning in all folds.
         method: word<Averaging> = "vertical",
-        /// The number of points, 3 or more: false positive rates from 0 to 1 in equal steps. By threshold: the point where no
-        /// row is predicted positive, and thresholds that are spread evenly over the distinct scores of all folds, including the
-        /// highest and the lowest (all of them if they are fewer).
+        /// The number of points, 3 or more: equally spaced false positive rates from 0 to 1. With `"threshold"`: the
+        /// point where no row is predicted positive, and thresholds spread evenly over the distinct scores of all
+        /// folds, including the highest and the lowest (all if there are fewer).
         n_points: integer = 101,
-        /// The false positive rates, in any order, instead of equal steps; not possible by threshold.
+        /// The false positive rates, in any order, instead of equally spaced rates; not with `"threshold"`.
         at_fpr: python("Iterable[float]") = None,
         count = None,
-        /// in place of `label` and `score`, one or more for each fold: those of one fold are merged. With `max_bins` the answer
-        /// is approximate: scores in one bin of a fold (pooled: of all folds together) count as ties. Not possible by threshold.
+        /// instead of `label` and `score`, one or more for each fold: the states of a fold are merged. With
+        /// `max_bins` the result is approximate: scores in the same bin of a fold (pooled: of all folds together)
+        /// count as ties. Not with `"threshold"`.
         state = None,
     }
 }

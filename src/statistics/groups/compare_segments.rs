@@ -75,32 +75,33 @@ record! {
     pub struct SegmentRecord {
         /// The segment.
         pub segment: KeyCode,
-        /// Positives and negatives of the segment.
+        /// The numbers of positives and negatives in the segment.
         pub rows: Count,
-        /// Its area; null without a positive or without a negative.
+        /// Its AUC; null with no positives or no negatives.
         pub auc: Option<f64>,
         /// The standard error and limits; null with fewer than two positives or negatives.
         pub interval: Interval,
-        /// The area that it is compared with; null if there is nothing to compare with.
+        /// The AUC that it is compared with; null if there is no comparison.
         pub versus_auc: Option<f64>,
-        /// The area less the other, with its interval.
+        /// `auc - versus_auc`, with its interval.
         pub difference: Estimate,
-        /// The difference in standard errors: by Wilson, the quantile of Student's t whose limit is the tested value.
+        /// The difference in standard errors; by Wilson, the quantile of Student's t whose limit is the tested value.
         pub statistic: Option<f64>,
-        /// Welch and Satterthwaite's degrees of freedom; by DeLong null against all rows, where the normal distribution is taken.
+        /// The degrees of freedom of Welch and Satterthwaite; by DeLong null against all rows, where the normal
+        /// distribution is used.
         pub df: Option<f64>,
         /// The p-value.
         pub p_value: Option<f64>,
-        /// The same, adjusted for the number of segments.
+        /// `p_value`, adjusted for the number of segments.
         pub p_adjusted: Option<f64>,
-        /// The mean of the areas of all segments that have a variance. With fewer than two of these, it is the mean of all areas,
-        /// and no comparison with the rest has a p-value. Null if no segment has an area.
+        /// The mean AUC of all segments that have a variance. With fewer than two of these, the mean of all AUCs, and
+        /// no comparison with the rest has a p-value. Null if no segment has an AUC.
         pub within_auc: Option<f64>,
-        /// Q over all segments that have a variance, by DeLong one above 0; null with fewer than two.
+        /// Q over all segments that have a variance, by DeLong above 0; null with fewer than two.
         pub heterogeneity: Option<f64>,
-        /// Its degrees of freedom; null where Q is.
+        /// Its degrees of freedom; null where Q is null.
         pub heterogeneity_df: Option<u64>,
-        /// Its p-value; null where Q is.
+        /// Its p-value; null where Q is null.
         pub heterogeneity_p_value: Option<f64>,
     }
 }

@@ -39,7 +39,7 @@ record! {
     pub struct ClusteredSegmentRecord {
         /// The fields of the record without clusters.
         pub segment: SegmentRecord,
-        /// Clusters that have rows of the segment.
+        /// The number of clusters with rows of the segment.
         pub n_clusters: u64,
     }
 }

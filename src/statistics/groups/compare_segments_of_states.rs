@@ -15,7 +15,7 @@ record! {
     pub struct SegmentOfStatesRecord {
         /// The fields of the record of rows.
         pub segment: SegmentRecord,
-        /// Whether all numbers of all segments are those of the rows.
+        /// Whether all numbers of all segments equal those of the rows.
         pub exact: bool,
     }
 }

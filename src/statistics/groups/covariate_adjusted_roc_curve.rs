@@ -126,12 +126,12 @@ fn points(strata: &[KeyRows]) -> Vec<RatePoint> {
 }
 
 declaration! {
-    /// The curve among rows of one stratum, such as one age class: each stratum has a threshold of its own.
+    /// The covariate-adjusted ROC curve: each stratum, such as an age class, has its own threshold.
     ///
     /// Words: covariate-adjusted ROC, AROC, stratified ROC curve, age-adjusted.
     CovariateAdjustedRocCurve => RatePoint {
         label, score,
-        /// The column with the stratum of each row, such as its age class, or a list of columns that say it together, such as
+        /// The stratum of each row, such as its age class, or a list of columns that define it together, such as
         /// `["sex", "age_class"]`; any dtype except lists.
         by: columns;
         count = None,

@@ -53,16 +53,17 @@ pub enum KeyWeight {
 record! {
     /// The mean of one group.
     pub struct GroupedRocAucRecord {
-        /// The mean over the users that have an AUC, 0 to 1.
+        /// The mean AUC of the users with an AUC, 0 to 1.
         pub auc: Option<f64>,
         /// - `se`: its standard error.
-        /// - `lower`, `upper`: the limits of its interval.
+        /// - `lower`, `upper`: the confidence limits.
         pub interval: Interval,
-        /// Users that have an AUC.
+        /// The number of users with an AUC.
         pub n_groups: u64,
-        /// Users without a positive or without a negative.
+        /// The number of users with no positives or no negatives.
         pub n_undefined: u64,
-        /// The rows of all users. The rows of users without an AUC are counted here, but have no influence on `auc`.
+        /// The numbers of positives and negatives of all users, including users without an AUC, which do not affect
+        /// `auc`.
         pub rows: Count,
     }
 }
@@ -135,25 +136,25 @@ impl GroupedRocAuc {
 }
 
 declaration! {
-    /// The mean AUC of groups such as users (GAUC, uAUC), plain or weighted by rows, positives or pairs, with its interval
-    /// over users; by positives and with `error="within"` the AUC adjusted for a covariate, such as the age class.
+    /// The mean AUC of groups such as users (GAUC, uAUC), plain or weighted, with its interval over users; also the
+    /// covariate-adjusted AUC.
     ///
     /// Words: GAUC, uAUC, group AUC, per-user AUC, query-level AUC, recommender, stratified AUC, covariate-adjusted AUC.
     GroupedRocAuc => GroupedRocAucRecord {
         label = None, score = None,
-        /// The column with the user of each row, or a list of columns that say it together; any dtype except lists. With
-        /// `state`, the user of each state.
+        /// The user of each row, or a list of columns that define it together; any dtype except lists. With `state`,
+        /// the user of each state.
         by: columns = None;
-        /// The weight of a user: the same for every user (`"macro"`), or the number of their `"rows"` (impressions), of their
-        /// `"positives"` (clicks), or of their `"pairs"` of a positive and a negative.
+        /// The weight of a user: equal for all users (`"macro"`), or the number of their `"rows"` (impressions),
+        /// `"positives"` (clicks), or `"pairs"` of a positive and a negative.
         average: word<KeyWeight> = "macro",
-        /// Where the standard error comes from: `"between"`, from how the AUCs of users differ, if the users are a sample;
-        /// `"within"`, from the rows of each user by DeLong, if `by` makes strata, such as age classes, that are all there are
-        /// and have many rows each.
+        /// The source of the standard error. `"between"`: the variation of the AUCs between users, if the users are a
+        /// sample. `"within"`: DeLong's variance of each user's AUC, if `by` defines a fixed set of strata, such as
+        /// age classes, with many rows each.
         error: word<ErrorSource> = "between",
         level = 0.95, count = None,
-        /// in place of `label` and `score`, one or more for each user: those of one user are merged. With `max_bins` the answer
-        /// is approximate: scores in one bin of a user count as ties.
+        /// instead of `label` and `score`, one or more for each user: the states of a user are merged. With
+        /// `max_bins` the result is approximate: scores in the same bin of a user count as ties.
         state = None,
     }
 }

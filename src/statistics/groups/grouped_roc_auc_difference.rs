@@ -28,24 +28,24 @@ pub struct GroupedRocAucDifference {
 record! {
     /// The comparison of one group.
     pub struct GroupedRocAucDifferenceRecord {
-        /// The mean over the users of the AUCs of the first score.
+        /// The mean AUC of the users for the first score.
         pub auc_a: Option<f64>,
-        /// That of the second score.
+        /// The mean AUC of the users for the second score.
         pub auc_b: Option<f64>,
         /// The mean of the users' differences, `auc_a - auc_b`.
         pub difference: Option<f64>,
         /// - `se`: its standard error.
-        /// - `lower`, `upper`: the limits of its interval.
+        /// - `lower`, `upper`: the confidence limits.
         pub interval: Interval,
-        /// The difference divided by its standard error; 0 if both are 0, null if only the standard error is.
+        /// `difference / se`; 0 if both are 0, null if only `se` is 0.
         pub t: Option<f64>,
-        /// The p-value of no difference; null where `t` is.
+        /// The p-value of the test of no difference; null where `t` is null.
         pub p_value: Option<f64>,
-        /// Users that have AUCs.
+        /// The number of users with AUCs.
         pub n_groups: u64,
-        /// Users without a positive or without a negative.
+        /// The number of users with no positives or no negatives.
         pub n_undefined: u64,
-        /// The rows of all users.
+        /// The numbers of positives and negatives of all users.
         pub rows: Count,
     }
 }
@@ -96,18 +96,17 @@ impl Joint for GroupedRocAucDifference {
 }
 
 declaration! {
-    /// The difference of two scores' mean AUCs of users, tested over the users.
+    /// The difference of two scores' mean AUCs over users, with its interval and test.
     ///
     /// Words: difference of GAUC, A/B of two rankers, per-user comparison.
     GroupedRocAucDifference => GroupedRocAucDifferenceRecord {
         label, score_a, score_b,
-        /// The column with the user of each row, or a list of columns that say it together; any dtype except lists.
+        /// The user of each row, or a list of columns that define it together; any dtype except lists.
         by: columns;
-        /// The weight of a user: see `grouped_roc_auc()`.
+        /// The weight of a user, as in `grouped_roc_auc()`.
         average: word<KeyWeight> = "macro",
-        /// `"greater"` means that the first score is better.
+        /// With `"greater"`, the alternative is that the first score is better. The interval is always two-sided.
         alternative = "two-sided",
-        /// The interval of the difference is always two-sided.
         level = 0.95, count = None,
     }
 }

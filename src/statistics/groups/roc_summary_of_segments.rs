@@ -32,15 +32,15 @@ record! {
         pub segment: Option<KeyCode>,
         /// Its numbers.
         pub summary: ShortSummaryRecord,
-        /// The area that it is compared with; this and what follows is null for all rows.
+        /// The AUC that it is compared with; this and all later fields up to `p_adjusted` are null for all rows.
         pub versus_auc: Option<f64>,
-        /// The area less the other, with its interval.
+        /// `auc - versus_auc`, with its interval.
         pub difference: Estimate,
         /// The p-value.
         pub p_value: Option<f64>,
-        /// The same, adjusted for the number of segments.
+        /// `p_value`, adjusted for the number of segments.
         pub p_adjusted: Option<f64>,
-        /// The mean of all areas within segments; this and what follows is null for each segment.
+        /// The mean of all AUCs within segments; this and all later fields are null for each segment.
         pub within_auc: Option<f64>,
         /// Q over all segments.
         pub heterogeneity: Option<f64>,

@@ -24,28 +24,28 @@ record! {
     pub struct SubgroupAucRecord {
         /// The AUC of the rows of the subgroup.
         pub subgroup_auc: Option<f64>,
-        /// The AUC of the background's positives and the subgroup's negatives. It is low if negatives of the subgroup score
-        /// too high, which gives false positives.
+        /// The AUC of background positives and subgroup negatives. It is low if negatives of the subgroup score too
+        /// high, which gives false positives.
         pub bpsn_auc: Option<f64>,
-        /// The AUC of the background's negatives and the subgroup's positives. It is low if positives of the subgroup score
-        /// too low, which gives false negatives.
+        /// The AUC of background negatives and subgroup positives. It is low if positives of the subgroup score too
+        /// low, which gives false negatives.
         pub bnsp_auc: Option<f64>,
         /// The AUC of the rows of the background.
         pub background_auc: Option<f64>,
         /// The AUC of all rows.
         pub auc: Option<f64>,
-        /// The average equality gap of positives, -1/2 to 1/2: above 0 if those of the subgroup score lower than those of
-        /// the background. Null without positives in the subgroup or in the background.
+        /// The average equality gap of positives, -1/2 to 1/2: above 0 if positives of the subgroup score lower than
+        /// positives of the background. Null with no positives in the subgroup or in the background.
         pub positive_aeg: Option<f64>,
-        /// The same of negatives.
+        /// The same for negatives.
         pub negative_aeg: Option<f64>,
-        /// Positives of the subgroup.
+        /// The number of positives in the subgroup.
         pub n_subgroup_pos: u64,
-        /// Negatives of the subgroup.
+        /// The number of negatives in the subgroup.
         pub n_subgroup_neg: u64,
-        /// Positives of the background.
+        /// The number of positives in the background.
         pub n_background_pos: u64,
-        /// Negatives of the background.
+        /// The number of negatives in the background.
         pub n_background_neg: u64,
     }
 }
@@ -165,14 +165,14 @@ fn of_all(rows: &Rows) -> SubgroupCounts {
 }
 
 declaration! {
-    /// The AUC within a subgroup, within all other rows (the background), and between the two, and the average equality
-    /// gaps.
+    /// The AUC within a subgroup, within the background (all other rows), and between the two, with the average
+    /// equality gaps.
     ///
     /// Words: fairness, bias, subgroup AUC, BPSN, BNSP, average equality gap, protected group.
     SubgroupAuc => SubgroupAucRecord {
         label, score,
-        /// Which rows belong to the subgroup; all other rows are the background. Boolean, such as `pl.col("country") == "NO"`,
-        /// or an integer or float column that holds only 0 and 1.
+        /// Whether each row belongs to the subgroup; all other rows are the background. Boolean, such as
+        /// `pl.col("country") == "NO"`, or an integer or float column that contains only 0 and 1.
         subgroup: column;
         count = None,
     }

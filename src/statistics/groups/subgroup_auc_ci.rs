@@ -21,13 +21,13 @@ pub struct SubgroupAucCi {
 record! {
     /// A number of a subgroup.
     pub struct SubgroupIntervalRecord {
-        /// What the number is called.
+        /// The name of the number.
         pub field: Option<&'static str>,
-        /// The number.
+        /// The value of the number.
         pub estimate: Option<f64>,
-        /// Its standard error, and the limits of its interval.
+        /// Its standard error and confidence limits.
         pub interval: Interval,
-        /// The positives and negatives that the number is made of.
+        /// The numbers of positives and negatives in its two samples.
         pub rows: Count,
     }
 }
@@ -93,8 +93,8 @@ declaration! {
     /// Words: confidence interval of a subgroup AUC, fairness, bias.
     SubgroupAucCi => SubgroupIntervalRecord {
         label, score,
-        /// Which rows belong to the subgroup; all other rows are the background. Boolean, or an integer or float column that
-        /// holds only 0 and 1.
+        /// Whether each row belongs to the subgroup; all other rows are the background. Boolean, or an integer or
+        /// float column that contains only 0 and 1.
         subgroup: column;
         level = 0.95, count = None,
     }

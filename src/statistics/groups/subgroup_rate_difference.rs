@@ -28,25 +28,27 @@ pub struct SubgroupRateDifference {
 record! {
     /// The comparison of one group.
     pub struct SubgroupRateRecord {
-        /// The rate of the subgroup; null without rows that it is a share of.
+        /// The rate of the subgroup; null if its denominator is 0.
         pub subgroup_rate: Option<f64>,
         /// The rate of the background.
         pub background_rate: Option<f64>,
         /// - `difference`: `subgroup_rate - background_rate`.
-        /// - `difference_lower`, `difference_upper`: the limits of its interval by Newcombe.
+        /// - `difference_lower`, `difference_upper`: its confidence limits by Newcombe.
         pub difference: RateInterval,
-        /// - `ratio`: `subgroup_rate / background_rate`; infinite if only the second is 0, null if both are.
-        /// - `ratio_lower`, `ratio_upper`: the limits of its interval by Miettinen and Nurminen.
+        /// - `ratio`: `subgroup_rate / background_rate`; infinite if only the background rate is 0, null if both are
+        ///   0.
+        /// - `ratio_lower`, `ratio_upper`: its confidence limits by Miettinen and Nurminen.
         pub ratio: RateInterval,
-        /// For equal rates, two-sided, by the score of Miettinen and Nurminen; 1 if both are 0 or both are 1.
+        /// The two-sided p-value of equal rates, by the score test of Miettinen and Nurminen; 1 if both rates are 0
+        /// or both are 1.
         pub p_value: Option<f64>,
-        /// Whether the smaller rate is at least four fifths of the larger; null where a rate is.
+        /// Whether the smaller rate is at least four fifths of the larger; null where a rate is null.
         pub four_fifths: Option<bool>,
-        /// The rows of the subgroup that its rate is a share of.
+        /// The number of rows in the denominator of the subgroup's rate.
         pub n_subgroup: u64,
-        /// The same of the background.
+        /// The number of rows in the denominator of the background's rate.
         pub n_background: u64,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -112,18 +114,20 @@ fn is_four_fifths(a: Proportion, b: Proportion) -> bool {
 }
 
 declaration! {
-    /// The difference and the ratio of a rate at a threshold in a subgroup and in all other rows, with their intervals.
+    /// The difference and the ratio of a rate at a threshold between a subgroup and all other rows, with their
+    /// intervals.
     ///
     /// Words: fairness, demographic parity, equal opportunity, equalized odds, disparate impact, four-fifths rule, risk ratio.
     SubgroupRateDifference => SubgroupRateRecord {
         label, score,
-        /// Which rows belong to the subgroup; all other rows are the background. Boolean, such as `pl.col("country") == "NO"`,
-        /// or an integer or float column that holds only 0 and 1.
+        /// Whether each row belongs to the subgroup; all other rows are the background. Boolean, such as
+        /// `pl.col("country") == "NO"`, or an integer or float column that contains only 0 and 1.
         subgroup: column;
         /// The threshold: a row is predicted positive if `score >= at`.
         at: number,
-        /// What is compared: `"tpr"`, the share of positives that are predicted positive; `"fpr"`, of negatives; `"ppv"`, of called rows
-        /// that are positive; `"selection_rate"`, of all rows that are predicted positive; or `"accuracy"`.
+        /// The rate compared: `"tpr"`, the share of positives predicted positive; `"fpr"`, the share of negatives
+        /// predicted positive; `"ppv"`, the share of positives among the rows predicted positive; `"selection_rate"`,
+        /// the share of all rows predicted positive; or `"accuracy"`.
         rate: word<Rate> = "tpr",
         level = 0.95, count = None,
     }

@@ -7,7 +7,7 @@ use crate::statistics::kinds::{Column, Field, FieldKind};
 use crate::statistics::kinds::{Value, record};
 
 record! {
-    /// The standard error of an estimate, and the limits of its interval; all are null where the error is undefined.
+    /// The standard error of an estimate, and its confidence limits; all are null where the error is undefined.
     #[derive(Copy, Default)]
     pub struct Interval {
         /// The standard error.

@@ -46,14 +46,15 @@ pub type BootstrapRocSummary = BootstrapCi<RocSummary>;
 record! {
     /// One number of the statistic.
     pub struct BootstrapRecord {
-        /// What the number is called in the statistic's record.
+        /// The name of the number in the record of the statistic.
         pub field: Option<&'static str>,
-        /// The number; null where the statistic leaves it undefined.
+        /// The number; null where it is undefined.
         pub estimate: Option<f64>,
-        /// The standard deviation and the limits from resamples in which it is defined; null with fewer than two positives or fewer
-        /// than two negatives, if it is defined in fewer than two resamples, and if a resample has an infinite threshold.
+        /// The standard deviation and the confidence limits from the resamples in which the number is defined. Null
+        /// with fewer than two positives or fewer than two negatives, and if fewer than two resamples define it. `se`
+        /// is also null if a resample has an infinite threshold.
         pub interval: Interval,
-        /// Resamples in which the number is undefined. They are left out.
+        /// The number of resamples in which the number is undefined. They are skipped.
         pub n_undefined: u64,
     }
 }

@@ -85,18 +85,18 @@ impl Default for RocAucCi {
 record! {
     /// The interval of one group.
     pub struct RocAucCiRecord {
-        /// As `roc_auc()`.
+        /// The AUC, as in `roc_auc()`.
         pub auc: Option<f64>,
-        /// - `se`: the standard error of `auc`; for the bootstrap the standard deviation of the resamples.
-        /// - `lower`, `upper`: the limits of the interval.
+        /// - `se`: the standard error of `auc`; for the bootstrap, the standard deviation of the resamples.
+        /// - `lower`, `upper`: the confidence limits.
         pub interval: Interval,
-        /// `(auc - null) / se`; for `"wilson"` with the standard error under `null`, for `"logit"` on the logit scale. With
-        /// a margin it is the distance from the bound that decides.
+        /// `(auc - null) / se`; for `"wilson"` with the standard error under `null`, for `"logit"` on the logit
+        /// scale. With a margin, the distance from the bound `null ± margin` that determines the p-value.
         pub z: Option<f64>,
-        /// The test of `null`, by the normal distribution; for `"wilson"`, and for `"logit"` of a partial area, by Student's
-        /// t.
+        /// The p-value of the test of `null`, by the normal distribution; for `"wilson"`, and for `"logit"` of a
+        /// partial area, by Student's t.
         pub p_value: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -305,66 +305,63 @@ impl RocAucCi {
 }
 
 declaration! {
-    /// The AUC with its interval: Wilson, DeLong, logit, Hanley-McNeil, Obuchowski, bootstrap (percentile, BCa); also for
-    /// rows in clusters, and for partial areas; and the test of any value, also that it is not missed by more than a margin.
+    /// The AUC or a partial area with its interval (Wilson, DeLong, logit, Hanley-McNeil, Obuchowski, bootstrap) and
+    /// test, also with a margin; also for rows in clusters.
     ///
     /// Words: AUC confidence interval, Wilson, DeLong, Hanley-McNeil, logit interval, standard error of the AUC, clustered
     /// AUC, Obuchowski, BCa.
     RocAucCi => RocAucCiRecord, super::roc_auc_ci_clustered::RocAucCiClusteredRecord {
         label = None, score = None;
-        /// `None` is `"wilson"` for the whole area, and `"logit"` for a part of it.
+        /// `None` is `"wilson"` for the whole area, and `"logit"` for a partial area.
         ///
-        /// - `"wilson"`: the areas that the test does not reject, with the variance that each of them implies, as Wilson's
-        ///   interval of a proportion. It is never outside 0 to 1, never a single point, and keeps its level from three rows of
-        ///   the rarer class on.
-        /// - `"delong"`: a normal interval on the scale of the AUC, with the DeLong standard error; limits are cut off at 0 and
-        ///   1.
-        /// - `"logit"`: a normal interval on the logit scale, with the same standard error. It is never outside 0 to 1, and it
-        ///   is not a single point if the classes do not overlap. Of a part of the curve: on the logit scale of the share of the
-        ///   largest possible area, with the standard error of the jackknife and Student's t, for the few rows that lie within
+        /// - `"wilson"`: all AUCs that the test does not reject, each with the variance that it implies, as in
+        ///   Wilson's interval of a proportion. The limits are within 0 to 1 and never equal. They keep their level
+        ///   from three rows of the rarer class on.
+        /// - `"delong"`: normal limits with the DeLong standard error, clipped to 0 and 1.
+        /// - `"logit"`: normal limits on the logit scale, with the DeLong standard error. They are within 0 to 1, and
+        ///   not equal if the classes do not overlap. For a partial area: on the logit scale of its share of the
+        ///   largest possible area, with the jackknife standard error and Student's t, because few rows lie within
         ///   the bounds.
-        /// - `"hanley_mcneil"`: a normal interval with the standard error that Hanley and McNeil derive from the AUC and the two
-        ///   counts alone; limits are cut off at 0 and 1. It is the only method that is defined with a single positive or a
-        ///   single negative. (With one of each the AUC is 0, 1/2 or 1; if it is 0 or 1, both limits are the AUC.)
-        /// - `"obuchowski"`: a normal interval with the standard error of the area under the binormal curve that
-        ///   `binormal_roc_auc()` fits to the points; limits are cut off at 0 and 1. It is the variance of
-        ///   `pROC::var(method="obuchowski")`, null where no line can be fitted, and often larger than DeLong's.
-        /// - `"bootstrap"`: from resamples of the rows within each class (with `cluster`: of whole clusters). With more than
-        ///   16,384 rows, neighbouring scores are joined as in `bootstrap_ci()`.
+        /// - `"hanley_mcneil"`: normal limits with the standard error that Hanley and McNeil derive from the AUC and
+        ///   both counts, clipped to 0 and 1. Only this method is defined with a single positive or a single
+        ///   negative. (With one of each, the AUC is 0, 1/2 or 1; if it is 0 or 1, both limits equal the AUC.)
+        /// - `"obuchowski"`: normal limits with the standard error of the area under the binormal curve of
+        ///   `binormal_roc_auc()`, clipped to 0 and 1. The variance is that of `pROC::var(method="obuchowski")`, null
+        ///   if no line can be fitted, and often larger than DeLong's.
+        /// - `"bootstrap"`: from resamples of the rows within each class (with `cluster`: of whole clusters). With
+        ///   more than 16,384 rows, neighbouring scores are merged as in `bootstrap_ci()`.
         method: word<IntervalMethod> = None,
         level = 0.95,
-        /// The standard error is then that of the infinitesimal jackknife, for `"wilson"`, `"delong"` and `"logit"`. It is made
-        /// for samples whose rows were sampled with unequal probabilities, where weights correct for that. If a weight is the
-        /// number of repeated rows instead, the standard error is too large, because each repeated row is an observation. Not
-        /// possible with the other methods.
+        /// Weights are for rows sampled with unequal probabilities; the standard error is then by the infinitesimal
+        /// jackknife. If a weight is a number of identical rows, use `count`: with `weight` the standard error would
+        /// be too large. Only for `"wilson"`, `"delong"` and `"logit"`.
         weight = None,
-        /// The standard error is then Obuchowski's (1997), or with `weight` the jackknife's of whole clusters. Not possible with
+        /// The standard error is then Obuchowski's (1997), with `weight` the jackknife's over clusters. Not for
         /// `"hanley_mcneil"` and `"obuchowski"`.
         cluster = None,
-        /// The limits of the bootstrap: `"percentile"` (the default), quantiles of the resampled AUCs, or `"bca"`, quantiles
-        /// with a correction for bias and acceleration (not with `cluster`). This option and the next two are for the bootstrap
-        /// only.
+        /// The bootstrap limits: `"percentile"` (the default), quantiles of the resampled AUCs, or `"bca"`, quantiles
+        /// corrected for bias and acceleration (not with `cluster`).
         interval: word<BootstrapInterval> = None,
-        /// 2000 by default.
+        /// 2000 by default (bootstrap only).
         n_resamples = None,
-        /// 0 by default.
+        /// 0 by default (bootstrap only).
         seed = None,
-        /// Bounds of the false positive rate, for the area between them: see `roc_auc()`. For partial areas the methods are
-        /// `"logit"`, `"delong"` and `"bootstrap"`, without weights and clusters.
+        /// Bounds of the false positive rate for a partial area: see `roc_auc()`. Partial areas support `"logit"`,
+        /// `"delong"` and `"bootstrap"`, without weights and clusters.
         min_fpr: number = None,
         max_fpr: number = None,
-        /// Bounds of the true positive rate, not together with those of the other.
+        /// Bounds of the true positive rate; mutually exclusive with bounds of the false positive rate.
         min_tpr: number = None,
         max_tpr: number = None,
-        /// Whether a partial area is scaled like a whole area: see `roc_auc()`.
+        /// Whether to scale a partial area like a whole area: see `roc_auc()`.
         standardized: python("bool | Literal[\"always\"]") = false,
         /// The interval is always two-sided.
         alternative = "two-sided",
-        /// 0.5 by default, or the area of an uninformative score for a partial area.
+        /// 0.5 by default; for a partial area, the area of an uninformative score.
         null = None, margin = None, count = None,
-        /// in place of `label` and `score`. The states of a group are merged. With `max_bins` the answer is approximate: scores
-        /// in one bin count as ties. Of states of rows with weights the standard error and all that follows from it are null
-        /// where the squares of the weights are not known: see `roc_state()`.
+        /// instead of `label` and `score`. The states of a group are merged. With `max_bins` the result is
+        /// approximate: scores in the same bin count as ties. For weighted states whose squares of weights are
+        /// unknown, the standard error and all fields derived from it are null: see `roc_state()`.
         state = None,
     }
 }

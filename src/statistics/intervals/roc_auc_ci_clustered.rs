@@ -18,10 +18,10 @@ pub struct RocAucCiClustered(pub RocAucCi);
 record! {
     /// The interval of one group of clusters.
     pub struct RocAucCiClusteredRecord {
-        /// The fields of the record without clusters. The standard error is null with fewer than two clusters that hold positives,
-        /// or negatives.
+        /// The fields of the record without clusters. The standard error is null with fewer than two clusters that
+        /// contain positives, or negatives.
         pub area: RocAucCiRecord,
-        /// Clusters that were used; only with `cluster`.
+        /// The number of clusters used; only with `cluster`.
         pub n_clusters: u64,
     }
 }

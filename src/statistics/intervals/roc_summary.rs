@@ -27,30 +27,30 @@ pub struct RocSummary {
 record! {
     /// The numbers of one group.
     pub struct RocSummaryRecord {
-        /// As `roc_auc()`.
+        /// The AUC, as in `roc_auc()`.
         pub auc: Option<f64>,
-        /// Its standard error and limits, as `roc_auc_ci()`.
+        /// Its standard error and confidence limits, as in `roc_auc_ci()`.
         pub interval: Interval,
-        /// - `gini`: as `gini()`.
-        /// - `gini_lower`, `gini_upper`: its limits, `2 lower - 1` and `2 upper - 1`.
+        /// - `gini`: the Gini coefficient, as in `gini()`.
+        /// - `gini_lower`, `gini_upper`: its confidence limits, `2 lower - 1` and `2 upper - 1`.
         pub gini: RateInterval,
-        /// The distance of `ks_statistic()`.
+        /// The Kolmogorov-Smirnov distance, as in `ks_statistic()`.
         pub ks: Option<f64>,
-        /// As `average_precision()`: the mean, over positives, of the precision at their score; 1 without a negative.
+        /// The average precision, as in `average_precision()`; 1 with no negatives.
         pub average_precision: Option<f64>,
-        /// The score at which `tpr - fpr` is largest, where a row is predicted positive if `score >= best_threshold`; if there
-        /// are several, the highest.
+        /// The score with the largest `tpr - fpr`, the highest of several: a row is predicted positive if `score >=
+        /// best_threshold`.
         pub best_threshold: Option<Threshold>,
-        /// `n_pos / n`; with weights the positives' share of all weights, which is NaN if a score is NaN.
+        /// `n_pos / n`; with weights, the positives' share of all weights, which is NaN if a score is NaN.
         pub prevalence: Option<f64>,
-        /// The rows that were used.
+        /// The number of rows used.
         pub n: u64,
-        /// The rows that were skipped because the label or the score is null.
+        /// The number of rows skipped because the label or the score is null.
         pub n_missing: u64,
-        /// Those of them of which only the label is null, such as new rows whose outcome is not known yet; null with
-        /// `state`, because states do not tell them apart.
+        /// The number of skipped rows with a score but no label, such as new rows with an unknown outcome; null with
+        /// `state`, because states do not count them separately.
         pub n_unlabelled: Option<u64>,
-        /// The positives and the negatives among the rows that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -118,7 +118,8 @@ impl RocSummaryRecord {
 }
 
 declaration! {
-    /// The most used numbers, from one ranking of the rows.
+    /// The most common measures of a score in one pass: AUC with its interval, Gini, KS, average precision, best
+    /// threshold, prevalence.
     ///
     /// Words: summary of a score, all metrics at once, prevalence.
     RocSummary => RocSummaryRecord {
@@ -126,7 +127,7 @@ declaration! {
         /// The method of the interval: see `roc_auc_ci()`.
         ci: word<super::roc_auc_ci::IntervalMethod> = "wilson",
         level = 0.95,
-        /// The limits, the number of resamples and the seed of the bootstrap: see `roc_auc_ci()`.
+        /// The bootstrap limits, the number of resamples and the seed: see `roc_auc_ci()`.
         interval: word<super::roc_auc_ci::BootstrapInterval> = None,
         n_resamples: integer = None,
         seed: integer = None,

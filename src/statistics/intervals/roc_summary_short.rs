@@ -24,19 +24,20 @@ record! {
     /// The numbers of one group, in the order of the columns of a report; see
     /// [`RocSummaryRecord`](super::roc_summary::RocSummaryRecord).
     pub struct ShortSummaryRecord {
-        /// Rows that were used.
+        /// The number of rows used.
         pub n: u64,
-        /// Positives among them.
+        /// The number of positives used.
         pub n_pos: u64,
-        /// Rows that were skipped.
+        /// The number of rows skipped.
         pub n_missing: u64,
-        /// Those of them of which only the label is missing; null of states, which do not know.
+        /// The number of skipped rows with a score but no label; null for states.
         pub n_unlabelled: Option<u64>,
-        /// The share of positives among the rows that were used; null without any.
+        /// The share of positives among the rows used; null with no rows.
         pub prevalence: Option<f64>,
-        /// The area; null, like most numbers here, without a positive or without a negative.
+        /// The AUC; null, like most numbers here, with no positives or no negatives.
         pub auc: Option<f64>,
-        /// Its standard error and limits; null also with fewer than two positives or fewer than two negatives.
+        /// Its standard error and confidence limits; null also with fewer than two positives or fewer than two
+        /// negatives.
         pub interval: Interval,
         /// `max |tpr - fpr|`.
         pub ks: Option<f64>,

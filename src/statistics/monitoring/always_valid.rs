@@ -108,34 +108,34 @@ impl AlwaysValid {
 }
 
 declaration! {
-    /// The mean AUC of the periods so far, with an interval (a confidence sequence) and a test of any value that hold at all
-    /// periods at once.
+    /// The mean AUC of the periods so far, with an interval (a confidence sequence) and a test that are valid at all
+    /// periods jointly.
     ///
     /// Words: confidence sequence, anytime-valid, always-valid p-value, e-value, e-process, sequential test, peeking,
     /// optional stopping, nightly check.
     AlwaysValid {
-        /// The AUC of each period and its standard error, as `roc_auc_ci()` gives them. Periods must be of different rows.
-        /// Differences of AUCs are possible, such as those of `roc_auc_difference()`. AUCs are from -1 to 1, and standard errors
-        /// from 0 to 2.
+        /// The AUC of each period and its standard error, as returned by `roc_auc_ci()`. Periods must contain
+        /// different rows. Differences of AUCs are supported, such as the results of `roc_auc_difference()`. AUCs are
+        /// from -1 to 1, and standard errors from 0 to 2.
         auc: column,
         se: column;
-        /// How many positives and negatives each AUC is of. With them the error also holds for periods of few positives, because
-        /// standard errors get a floor; always give them for AUCs, both or none. They are 1 or more, and not for differences: a
-        /// negative AUC is refused with them.
+        /// The numbers of positives and negatives of each AUC, 1 or more, both or none. Always pass them for AUCs:
+        /// standard errors then have a floor, so the error rate also holds for periods with few positives. Not for
+        /// differences: a negative AUC is refused with them.
         n_pos: column = None,
         n_neg: column = None,
-        /// How much each period counts, such as `n_pos * n_neg / (n_pos + n_neg)`: 0, or from 1e-100 to 1e100; all the same by
-        /// default. It must not depend on the AUC of its period: `1 / se**2` does, because a higher AUC has a smaller standard
-        /// error, and moves the mean.
+        /// The weight of each period, such as `n_pos * n_neg / (n_pos + n_neg)`: 0, or from 1e-100 to 1e100; equal
+        /// weights by default. It must not depend on the AUC of its period. `1 / se**2` does, because a higher AUC
+        /// has a smaller standard error, and biases the mean.
         weight: column = None,
-        /// All intervals of all periods hold together with this probability.
+        /// It applies to the intervals of all periods jointly.
         level = 0.95,
         /// The interval is always two-sided.
         alternative = "two-sided",
-        /// 0.5 by default. For differences write 0.
+        /// 0.5 by default. For differences use 0.
         null = None, margin = None,
-        /// After how many periods the interval is to be tightest, compared with others that always hold. It holds with any; the
-        /// more periods, the wider at the start. The default of 28 nights is four weeks.
+        /// The number of periods after which the interval is narrowest relative to other always-valid intervals. Any
+        /// value is valid; larger values give wider intervals at the start. The default of 28 nights is four weeks.
         tightest_at: number = 28,
     }
 }

@@ -212,34 +212,36 @@ impl AlwaysValidChange {
 }
 
 declaration! {
-    /// Since which period the AUC differs from the periods before, or from a reference, and by how much, with an interval
-    /// and a test that hold at all periods at once.
+    /// The period since which the AUC differs from earlier periods or from a reference, and the change, with an
+    /// interval and a test valid at all periods jointly.
     ///
     /// Words: change point, change detection, drift of the AUC over time, model decay, degradation, e-detector, CUSUM,
     /// alarm.
     AlwaysValidChange {
-        /// The AUC of each period and its standard error, as `roc_auc_ci()` gives them. Periods must be of different rows.
-        /// Differences of AUCs are possible.
+        /// The AUC of each period and its standard error, as returned by `roc_auc_ci()`. Periods must contain
+        /// different rows. Differences of AUCs are supported.
         auc: column,
         se: column;
-        /// How many positives and negatives each AUC is of, as in `always_valid()`.
+        /// The numbers of positives and negatives of each AUC, as in `always_valid()`.
         n_pos: column = None,
         n_neg: column = None,
-        /// How many periods at the start no change begins with; the first answer is that of the period after them. By default 3
-        /// with `n_pos` and `n_neg`, otherwise 28, four weeks of nights.
+        /// The number of periods at the start in which no change can begin; the first result is for the next period.
+        /// By default 3 with `n_pos` and `n_neg`, otherwise 28, four weeks of nights.
         baseline: integer = None,
-        /// The AUC that periods are compared with in place of those before, such as that of the validation or a limit. It is
-        /// taken as known without an error. A change may then begin with the first period.
+        /// The AUC to compare periods with instead of earlier periods, such as a validation result or a limit. It is
+        /// assumed to be known without error. A change may then begin with the first period.
         reference: number = None,
-        /// How much each period counts, as in `always_valid()`.
+        /// The weight of each period, as in `always_valid()`.
         weight: column = None,
-        /// All intervals of all periods hold together with this probability.
+        /// It applies to the intervals of all periods jointly.
         level = 0.95,
-        /// `"greater"` finds a rise, and `"less"` a fall. The interval is always two-sided.
+        /// `"greater"` detects a rise, and `"less"` a fall. The interval is always two-sided.
         alternative = "two-sided",
-        /// It is a change; 0 by default. With `alternative="less"` and -0.01, a fall of more than 0.01.
+        /// It is a change; 0 by default. With `alternative="less"` and -0.01, the test is for a fall of more than
+        /// 0.01.
         null = None,
-        /// How many periods after a change its interval is to be tightest, compared with others that always hold.
+        /// The number of periods after a change at which its interval is narrowest relative to other always-valid
+        /// intervals.
         tightest_at: number = 28,
     }
 }

@@ -18,7 +18,7 @@ pub struct AveragePrecision {}
 record! {
     /// The average precision of one group.
     pub struct AveragePrecisionRecord {
-        /// 0 to 1; 1 without a negative, null without a positive.
+        /// 0 to 1; 1 with no negatives, null with no positives.
         pub average_precision: Option<f64>,
     }
 }
@@ -151,7 +151,7 @@ impl Summary for AveragePrecision {
 }
 
 declaration! {
-    /// The mean, over positives, of the precision at their score; 1 without negatives.
+    /// The average precision: the mean, over positives, of the precision at their score; 1 with no negatives.
     ///
     /// Words: average precision, AP, PR AUC, AUPRC, area under the precision-recall curve.
     AveragePrecision {

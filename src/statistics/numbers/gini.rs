@@ -17,7 +17,7 @@ pub struct Gini {}
 record! {
     /// The coefficient of one group.
     pub struct GiniRecord {
-        /// The coefficient, -1 to 1; null without a positive or without a negative.
+        /// The coefficient, -1 to 1; null with no positives or no negatives.
         pub gini: Option<f64>,
     }
 }
@@ -39,7 +39,7 @@ impl Summary for Gini {
 }
 
 declaration! {
-    /// `2 AUC - 1`.
+    /// The Gini coefficient, `2 AUC - 1`.
     ///
     /// Words: Gini, Gini coefficient, accuracy ratio, Somers' D, normalized Gini.
     Gini {

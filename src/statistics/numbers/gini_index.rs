@@ -23,7 +23,7 @@ pub struct GiniIndex {
 record! {
     /// One point of the curve.
     pub struct CapturedPoint {
-        /// Rows with this score or a higher one; null at (0, 0).
+        /// A row belongs to the point if its score is at least this one; null at (0, 0).
         pub score: Option<f64>,
         /// Their share of all rows.
         pub population: f64,
@@ -35,17 +35,18 @@ record! {
 record! {
     /// The index of one group.
     pub struct GiniIndexRecord {
-        /// The index: 0 if the score is uninformative, below 1, negative if it orders rows the wrong way round.
+        /// The Gini index: 0 if the score is uninformative, below 1, negative if the score orders rows the wrong way
+        /// round.
         pub gini: Option<f64>,
-        /// `gini` over the index of the target ordered by itself, at most 1.
+        /// `gini` divided by the Gini index of the target ordered by itself, at most 1.
         pub normalized: Option<f64>,
-        /// With `points`, for each distinct score, highest first, `score`, the share of rows that reach it, `population`,
-        /// and their share of the target's total, `captured` (Float64); the first point is (0, 0), without a score.
-        /// Otherwise null.
+        /// With `points=True`, for each distinct score, highest first: `score`, the share of rows that reach it
+        /// (`population`), and their share of the total (`captured`, Float64). The first point is (0, 0) with a null
+        /// score. Otherwise null.
         pub points: Option<Vec<CapturedPoint>>,
         /// The sum of the target.
         pub total: Option<f64>,
-        /// The rows that were used.
+        /// The number of rows used.
         pub n: u64,
     }
 }
@@ -119,7 +120,8 @@ fn index(points: &[CapturedPoint], total: f64) -> f64 {
 }
 
 declaration! {
-    /// How well a score puts rows with a large target first, such as policies with large claims.
+    /// The Gini index of a numeric target: how well a score ranks rows with a large target first, such as policies
+    /// with large claims.
     ///
     /// Words: Gini index, Lorenz curve, concentration index, claims, insurance pricing.
     GiniIndex => GiniIndexRecord {
@@ -127,7 +129,7 @@ declaration! {
         target: column,
         /// Any numeric or Boolean column; higher means a larger target.
         score: column;
-        /// Whether the points of the curve are listed.
+        /// Whether to list the points of the curve.
         points: flag = false,
         count = None,
     }

@@ -37,17 +37,16 @@ record! {
     pub struct KsRecord {
         /// The distance, 0 to 1.
         pub ks: Option<f64>,
-        /// `tpr - fpr` where it occurs: the distance with its sign.
+        /// `tpr - fpr` at `threshold`: the distance with its sign.
         pub difference: Option<f64>,
-        /// The score at which this distance occurs, where a row is predicted positive if `score >= threshold`; if there are
-        /// several, the highest.
+        /// The score with this distance, the highest of several: a row is predicted positive if `score >= threshold`.
         pub threshold: Option<Threshold>,
-        /// For the hypothesis that both classes have the same distribution. Null with weights, because weights do not say
-        /// how many observations there are.
+        /// The p-value of the hypothesis that both classes have the same distribution. Null with weights, which do
+        /// not give the number of observations.
         pub p_value: Option<f64>,
-        /// How the p-value was made, `"exact"` or `"asymptotic"`; null where it is.
+        /// The method of the p-value, `"exact"` or `"asymptotic"`; null where the p-value is null.
         pub method: Option<&'static str>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -181,11 +180,11 @@ declaration! {
         /// The distance is `max |tpr - fpr|` (two-sided), `max (tpr - fpr)` (greater), which is large if positives score higher,
         /// or `max (fpr - tpr)` (less).
         alternative = "two-sided",
-        /// How the p-value is made:
+        /// The method of the p-value:
         ///
-        /// - `"exact"`: by counting all ways of dealing the labels to these rows, with the ties that there are. The time grows
-        ///   with positives times negatives: a second for 2 * 10^9 pairs, beyond which it is null. Not possible with weights.
-        /// - `"asymptotic"`: the limit for many rows. It is conservative if there are few rows or ties.
+        /// - `"exact"`: from all assignments of the labels to these rows, with their ties. The time grows with
+        ///   positives times negatives: a second for 2 * 10^9 pairs, beyond which it is null. Not with weights.
+        /// - `"asymptotic"`: the limit for many rows; conservative with few rows, or with ties.
         /// - `"auto"`: exact for fewer than 10,000 pairs of a positive and a negative, which is R's rule.
         method: word<NullDistribution> = "auto",
         weight = None, count = None, state = None,

@@ -16,7 +16,7 @@ pub struct MeanPositiveRank {}
 record! {
     /// The mean rank of one group.
     pub struct MeanPositiveRankRecord {
-        /// The mean rank, from (P + 1) / 2 to N + (P + 1) / 2; null without a positive.
+        /// The mean rank, from (P + 1) / 2 to N + (P + 1) / 2; null with no positives.
         pub mean_positive_rank: Option<f64>,
     }
 }
@@ -37,7 +37,7 @@ impl Summary for MeanPositiveRank {
 }
 
 declaration! {
-    /// The mean rank of the positives among all rows: the AUC measured in rows.
+    /// The mean rank of the positives among all rows: the AUC in units of rows.
     ///
     /// Words: mean rank, average rank of positives.
     MeanPositiveRank {

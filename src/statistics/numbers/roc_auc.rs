@@ -25,7 +25,7 @@ pub struct RocAuc {
 record! {
     /// The area of one group.
     pub struct RocAucRecord {
-        /// The area, 0 to 1; null without a positive or without a negative.
+        /// The AUC, 0 to 1; null with no positives or no negatives.
         pub auc: Option<f64>,
     }
 }
@@ -55,31 +55,31 @@ impl Summary for RocAuc {
 }
 
 declaration! {
-    /// The probability that a random positive scores higher than a random negative, where a tie counts one half; or the area
-    /// under a part of the curve.
+    /// The AUC: the probability that a random positive scores higher than a random negative, where a tie counts one
+    /// half; or a partial area.
     ///
     /// Words: AUC, AUROC, ROC AUC, area under the curve, partial AUC, pAUC, McClish, c-statistic.
     RocAuc {
         label = None,
-        /// Compared in its own dtype.
+        /// Scores are compared in their own dtype.
         score = None;
-        /// A weight is the number of rows that the row represents.
+        /// A weight acts as a number of identical rows.
         weight = None,
-        /// Bounds of the false positive rate. The result is the area between them: the integral of tpr over fpr.
+        /// Bounds of the false positive rate, for the partial area between them: the integral of tpr over fpr.
         min_fpr: number = None,
         max_fpr: number = None,
-        /// Bounds of the true positive rate. The result is the integral of 1 - fpr over tpr. Bounds of both rates are possible
-        /// only as `max_fpr` with `min_tpr`. They give the two-way partial area: the part of the corner `fpr <= max_fpr`, `tpr
-        /// >= min_tpr` that is below the curve.
+        /// Bounds of the true positive rate, for the partial area between them: the integral of 1 - fpr over tpr.
+        /// `max_fpr` with `min_tpr` gives the two-way partial area: the part of the corner `fpr <= max_fpr`, `tpr >=
+        /// min_tpr` below the curve. Other bounds of both rates are not supported.
         min_tpr: number = None,
         max_tpr: number = None,
-        /// Whether a partial area is scaled like a whole area: one half for the diagonal, 1 for a perfect score. Below the
-        /// diagonal this is null; with `"always"` the same formula is taken there, as scikit-learn does, and the number is below
-        /// one half, perhaps below 0. Not possible for the two-way area.
+        /// Whether to scale a partial area like a whole area: 1/2 for the diagonal, 1 for a perfect score. Below the
+        /// diagonal the result is null; `"always"` applies the same formula there, as scikit-learn does, with results
+        /// below 1/2, possibly below 0. Not for the two-way area.
         standardized: python("bool | Literal[\"always\"]") = false,
         count = None,
-        /// in place of `label` and `score`. The states of a group are merged. With `max_bins` the answer is approximate: scores
-        /// in one bin count as ties.
+        /// instead of `label` and `score`. The states of a group are merged. With `max_bins` the result is
+        /// approximate: scores in the same bin count as ties.
         state = None,
     }
 }

@@ -41,20 +41,23 @@ from_options!(|options| UnlabelledRocAuc { assume: options.optional_word("assume
 record! {
     /// The areas of one group.
     pub struct UnlabelledRocAucRecord {
-        /// The AUC of the labelled rows, as `roc_auc()`.
+        /// The AUC of the labelled rows, as in `roc_auc()`.
         pub auc: Option<f64>,
-        /// The smallest AUC of all rows that any labels of the unlabelled rows give; null if no labels give one.
+        /// The smallest AUC of all rows over all possible labels of the unlabelled rows; null if no labels give an
+        /// AUC.
         pub lower: Option<f64>,
-        /// The largest AUC that any labels give.
+        /// The largest AUC over all possible labels.
         pub upper: Option<f64>,
-        /// With `assume`, the expected pairs in order over the expected pairs of all rows, 0 to 1; otherwise null.
+        /// With `assume`, the expected number of concordant pairs divided by the expected number of pairs of all
+        /// rows, 0 to 1; otherwise null.
         pub expected_auc: Option<f64>,
-        /// The same after the logits of all scores have been moved by one number, so that the scores of the labelled rows
-        /// add up to the labelled positives. Null if no number does that, as without a labelled positive or negative.
+        /// The same after all logits are shifted by one constant, so that the scores of the labelled rows sum to the
+        /// number of labelled positives. Null if no constant does so, as with no labelled positives or no labelled
+        /// negatives.
         pub corrected_auc: Option<f64>,
-        /// Labelled positives and negatives.
+        /// The numbers of labelled positives and negatives.
         pub rows: Count,
-        /// Rows with a score and without a label.
+        /// The number of rows with a score and no label.
         pub n_unlabelled: u64,
     }
 }
@@ -274,15 +277,15 @@ const MOST_STEPS: usize = 200;
 const NEAR: f64 = 1e-14;
 
 declaration! {
-    /// What the AUC can be, and is expected to be, while some rows have no label yet.
+    /// The bounds and the expected value of the AUC while some labels are unknown.
     ///
     /// Words: late labels, delayed labels, missing outcomes, immature vintages, verification bias, model-based concordance.
     UnlabelledRocAuc => UnlabelledRocAucRecord {
-        /// Null is a label that is not known.
+        /// Null means unknown.
         label,
         score;
-        /// None takes nothing for granted. `"calibrated"` takes scores for probabilities: of the rows with a score, labelled or
-        /// not, this share is positive.
+        /// `None` makes no assumption. `"calibrated"` assumes that scores are probabilities: of the rows with a given
+        /// score, labelled or not, this share is positive.
         assume: word<Assumption> = None,
         count = None,
     }

@@ -234,38 +234,39 @@ pub(in crate::statistics) fn ratio_of(options: &Options) -> Result<f64, OptionEr
 }
 
 declaration! {
-    /// The probability that the test of one AUC rejects; or, for a given power, the AUC or the level that is None; of plain
-    /// numbers, such as `roc_auc_power(0.73, 41, 72)`, a float.
+    /// The power of the test of one AUC, or the AUC or level with a given power; for plain numbers, such as
+    /// `roc_auc_power(0.73, 41, 72)`, a float.
     ///
     /// Words: power, power analysis, statistical power, minimal detectable AUC.
     RocAucPower {
-        /// The AUC, between 0 and 1: a column or a number. With None, the lowest AUC above one half that the test finds with the
-        /// given power is returned; one minus this AUC has the same power.
+        /// The AUC, between 0 and 1: a column or a number. `None` returns the smallest AUC above 1/2 that the test
+        /// detects with the given power; 1 minus this AUC has the same power.
         auc: python("IntoExpr | float | None"),
         /// The numbers of positives and negatives: columns or numbers.
         n_pos: python("IntoExpr | float"),
         n_neg: python("IntoExpr | float");
-        /// The probability that the test rejects, between 0 and 1. By default it is what is returned.
+        /// The power: the probability that the test rejects, between 0 and 1. By default it is returned.
         power: number = None,
-        /// The last two both mean a one-sided test in the direction of the effect.
+        /// `"greater"` and `"less"` both mean a one-sided test in the direction of the effect.
         alternative = "two-sided",
-        /// The level of the test, between 0 and 1. With None, the level at which the test has the given power is returned.
+        /// The significance level of the test, between 0 and 1. `None` returns the level at which the test has the
+        /// given power.
         alpha: python("float | None") = 0.05,
     }
 }
 
 declaration! {
-    /// How many rows the test of one AUC needs; of a plain number a dictionary.
+    /// The number of rows that the test of one AUC needs for a given power; for a plain number, a dictionary.
     ///
     /// Words: sample size, number of patients, number of cases, how many rows.
     RocAucSampleSize {
         /// The AUC, between 0 and 1: a column or a number.
         auc: python("IntoExpr | float");
-        /// The probability that the test rejects, between 0 and 1.
+        /// The power: the probability that the test rejects, between 0 and 1.
         power: number = 0.8,
-        /// The number of negatives for each positive.
+        /// The number of negatives per positive.
         ratio: number = 1.0,
-        /// The last two both mean a one-sided test in the direction of the effect.
+        /// `"greater"` and `"less"` both mean a one-sided test in the direction of the effect.
         alternative = "two-sided",
         alpha = 0.05,
     }

@@ -34,14 +34,14 @@ record! {
     pub struct RocAucDifferencePowerRecord {
         /// The first AUC minus the second.
         pub difference: Option<f64>,
-        /// The power of the test with as many rows as in the pilot sample, if this is the true difference.
+        /// The power of the test with the rows of the pilot sample, if this is the true difference.
         pub power: Option<f64>,
-        /// The positives that the test needs for the given power, not rounded; null where the power is, and if the AUCs are
-        /// equal.
+        /// The number of positives that the test needs for the given power, not rounded; null where `power` is null,
+        /// and if the AUCs are equal.
         pub needed_pos: Option<f64>,
-        /// The negatives that it needs, in the ratio of the pilot sample or in the given one.
+        /// The number of negatives that the test needs, in the ratio of the pilot sample or `ratio`.
         pub needed_neg: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -93,16 +93,16 @@ impl Joint for RocAucDifferencePower {
 }
 
 declaration! {
-    /// The power and the needed rows of the test of two scores, from a pilot sample.
+    /// The power of the comparison of two scores, and the numbers of rows that it needs, from a pilot sample.
     ///
     /// Words: power of a comparison, sample size of a paired comparison, pilot study.
     RocAucDifferencePower => RocAucDifferencePowerRecord {
         label, score_a, score_b;
-        /// The probability that the test rejects, between 0 and 1.
+        /// The power: the probability that the test rejects, between 0 and 1.
         power: number = 0.8,
-        /// The number of negatives for each positive among the needed rows; by default that of the pilot sample.
+        /// The number of negatives per positive among the rows needed; by default the ratio of the pilot sample.
         ratio: number = None,
-        /// The last two both mean a one-sided test in the direction of the effect.
+        /// `"greater"` and `"less"` both mean a one-sided test in the direction of the effect.
         alternative = "two-sided",
         alpha = 0.05,
         count = None,

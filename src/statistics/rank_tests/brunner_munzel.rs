@@ -34,18 +34,18 @@ pub enum Distribution {
 record! {
     /// The test of one group.
     pub struct BrunnerMunzelRecord {
-        /// `(auc - 1/2) / se`, positive if positives tend to score higher (scipy's has the opposite sign if positives are
-        /// its first sample).
+        /// `(auc - 1/2) / se`, positive if positives tend to score higher. scipy's has the opposite sign if positives
+        /// are its first sample.
         pub statistic: Option<f64>,
-        /// The degrees of freedom of the t distribution.
+        /// The degrees of freedom of Student's t.
         pub df: Option<f64>,
-        /// Of the hypothesis that the AUC is one half.
+        /// The p-value of the hypothesis that the AUC is 1/2.
         pub p_value: Option<f64>,
         /// The AUC.
         pub auc: Option<f64>,
         /// The DeLong standard error of the AUC.
         pub se: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -89,15 +89,15 @@ impl Summary for BrunnerMunzel {
 }
 
 declaration! {
-    /// The test that the AUC is one half, which does not assume that the classes have equal distributions.
+    /// The Brunner-Munzel test that the AUC is 1/2, which does not assume that the classes have equal distributions.
     ///
     /// Words: Brunner-Munzel, nonparametric Behrens-Fisher, stochastic superiority, relative effect, unequal variances.
     BrunnerMunzel => BrunnerMunzelRecord {
         label = None, score = None;
-        /// `"greater"` means that positives tend to score higher.
+        /// With `"greater"`, the alternative is that positives tend to score higher.
         alternative = "two-sided",
-        /// The distribution that the statistic is compared with: `"t"`, or `"normal"` for large groups, which gives the z-test
-        /// of the AUC with its DeLong standard error.
+        /// The distribution of the statistic: `"t"`, or `"normal"` for large groups, which gives the z-test of the
+        /// AUC with its DeLong standard error.
         distribution: word<Distribution> = "t",
         count = None, state = None,
     }

@@ -55,20 +55,20 @@ pub enum PairWeight {
 record! {
     /// The index of one group.
     pub struct ConcordanceRecord {
-        /// The index, 0 to 1; 1/2 for an uninformative score.
+        /// The concordance index, 0 to 1; 1/2 for an uninformative score.
         pub concordance: Option<f64>,
         /// - `se`: its standard error, by the infinitesimal jackknife.
-        /// - `lower`, `upper`: the limits of the interval.
+        /// - `lower`, `upper`: the confidence limits.
         pub interval: Interval,
-        /// Comparable pairs in which the earlier event has the higher score.
+        /// The number of comparable pairs in which the earlier event has the higher score.
         pub concordant: u64,
-        /// Comparable pairs in which the earlier event has the lower score.
+        /// The number of comparable pairs in which the earlier event has the lower score.
         pub discordant: u64,
-        /// Comparable pairs with equal scores.
+        /// The number of comparable pairs with equal scores.
         pub tied: u64,
-        /// Rows that had the event.
+        /// The number of rows with the event.
         pub n_events: u64,
-        /// Rows that were used.
+        /// The number of rows used.
         pub n: u64,
     }
 }
@@ -336,29 +336,29 @@ impl<T: Copy + Default + std::ops::AddAssign + std::ops::Sub<Output = T>> Fenwic
 }
 
 declaration! {
-    /// How well a score orders rows by the time of an event that is not always seen (Harrell, Uno).
+    /// The concordance index: how well a score orders rows by the time of an event, with censoring (Harrell, Uno).
     ///
     /// Words: C-index, concordance index, Harrell's C, Uno's C, survival, censored, time to event.
     ConcordanceIndex => ConcordanceRecord {
-        /// The time of the event or, for a censored row, the last time at which it was seen: any numeric column.
+        /// The time of the event, or for a censored row the time of its last observation: any numeric column.
         time: column,
-        /// Whether the row had the event at its time; False or 0 means that it is censored, that is, that it was last seen
-        /// without the event. Boolean, or an integer or float column that holds only 0 and 1.
+        /// Whether the row had the event at its time; False or 0 means censored: last observed without the event.
+        /// Boolean, or an integer or float column that contains only 0 and 1.
         event: column,
-        /// Any numeric or Boolean column; higher means a higher risk, so an earlier event. For predicted times write
-        /// `-pl.col("predicted")`.
+        /// Any numeric or Boolean column; higher means a higher risk, that is, an earlier event. For predicted times
+        /// write `-pl.col("predicted")`.
         score: column;
-        /// - `"harrell"`: every comparable pair weighs the same. How many rows are censored, and when, has an influence on what
-        ///   the index estimates.
-        /// - `"uno"`: a pair weighs `1 / G²`, where G is the probability that a row is not censored before the earlier time, by
-        ///   Kaplan and Meier's estimate from the rows of the group. The index is then the same for any censoring that has
-        ///   nothing to do with score and time. Give a `tau` as well, because at late times few rows stand for many.
+        /// - `"harrell"`: all comparable pairs have equal weight. What the index estimates depends on the censoring.
+        /// - `"uno"`: a pair has the weight `1 / G²`. G is the Kaplan-Meier estimate, from the rows of the group, of
+        ///   the probability that a row is not censored before the earlier time. The estimated quantity is then the
+        ///   same for any censoring that is independent of score and time. Also set `tau`, because at late times few
+        ///   rows have large weights.
         method: word<PairWeight> = "harrell",
-        /// Only pairs whose earlier time is below `tau` are compared, in the unit of `time`. `None`: all.
+        /// Only pairs whose earlier time is below `tau` are compared, in the unit of `time`; `None` compares all.
         tau: number = None,
-        /// - `"logit"`: on the logit scale, by Student's t with one degree of freedom less than there are events that are
-        ///   followed by a row.
-        /// - `"normal"`: by the normal distribution on the scale of the index, cut at 0 and 1.
+        /// - `"logit"`: on the logit scale, by Student's t. Its degrees of freedom are the number of events that are
+        ///   followed by a row, minus 1.
+        /// - `"normal"`: normal limits, clipped to 0 and 1.
         interval: word<IndexLimits> = "logit",
         level = 0.95, count = None,
     }

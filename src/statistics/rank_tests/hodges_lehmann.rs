@@ -32,15 +32,15 @@ const EXACT_ROWS: usize = 50;
 record! {
     /// The shift of one group.
     pub struct HodgesLehmannRecord {
-        /// The median of the differences between a positive's score and a negative's, in the unit of the scores.
+        /// The median of the differences between the scores of a positive and a negative, in the unit of the scores.
         pub shift: Option<f64>,
-        /// The lower limit; null where the shift is, -infinity if there are too few rows for the level.
+        /// The lower limit; null where `shift` is null, -infinity with too few rows for the level.
         pub lower: Option<f64>,
-        /// The upper limit; null where the shift is, infinity if there are too few rows for the level.
+        /// The upper limit; null where `shift` is null, infinity with too few rows for the level.
         pub upper: Option<f64>,
-        /// `"exact"` or `"asymptotic"`, the distribution that gave the limits.
+        /// The method of the limits, `"exact"` or `"asymptotic"`.
         pub method: Option<&'static str>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -182,7 +182,7 @@ fn asymptotic_rank(pos: &[f64], neg: &[f64], tail: f64) -> u64 {
 }
 
 declaration! {
-    /// How much higher positives score, in the unit of the scores.
+    /// The Hodges-Lehmann estimate: how much higher positives score, in the unit of the scores.
     ///
     /// Words: Hodges-Lehmann, location shift, pseudomedian of differences.
     HodgesLehmann => HodgesLehmannRecord {

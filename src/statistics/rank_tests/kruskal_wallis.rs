@@ -23,11 +23,11 @@ record! {
         pub statistic: Option<f64>,
         /// The number of samples minus 1.
         pub df: Option<u64>,
-        /// By the chi-square distribution.
+        /// The p-value, by the chi-square distribution.
         pub p_value: Option<f64>,
-        /// Samples that were used.
+        /// The number of samples used.
         pub n_samples: u64,
-        /// Rows that were used.
+        /// The number of rows used.
         pub n: u64,
     }
 }
@@ -89,11 +89,11 @@ fn with_sizes(record: KruskalWallisRecord, rows: &Rows) -> KruskalWallisRecord {
 }
 
 declaration! {
-    /// The rank test of more than two samples.
+    /// The Kruskal-Wallis rank test of two or more samples.
     ///
     /// Words: Kruskal-Wallis, rank test of several samples, one-way ANOVA on ranks.
     KruskalWallis => KruskalWallisRecord {
-        /// The column with the sample of each row: any dtype except lists, any number of samples.
+        /// The sample of each row: any dtype except lists, any number of samples.
         sample: column,
         /// Any numeric or Boolean column.
         score: column,

@@ -63,19 +63,19 @@ record! {
     pub struct MannWhitneyRecord {
         /// The number of pairs in which the positive scores higher than the negative, where a tie counts one half.
         pub u_statistic: Option<f64>,
-        /// The standardised U, positive if positives tend to score higher. With `continuity` it is that of the U that was
-        /// moved, so that an asymptotic `p_value` is the tail of `z`: below it for `"less"`, above it for `"greater"`, and
-        /// twice the tail beyond `abs(z)` for two sides.
+        /// The standardized U, positive if positives tend to score higher. `continuity` is applied to U first, so
+        /// that an asymptotic `p_value` is the tail of `z`: below it for `"less"`, above it for `"greater"`, and
+        /// twice the tail beyond `abs(z)` for `"two-sided"`.
         pub z: Option<f64>,
-        /// Of the hypothesis that both classes have one distribution.
+        /// The p-value of the hypothesis that both classes have the same distribution.
         pub p_value: Option<f64>,
-        /// `"exact"` or `"asymptotic"`, the method of the p-value; null if there is no p-value.
+        /// The method of the p-value, `"exact"` or `"asymptotic"`; null where the p-value is null.
         pub method: Option<&'static str>,
         /// `U / (P N)`.
         pub auc: Option<f64>,
         /// `2 auc - 1`, from -1 to 1.
         pub rank_biserial: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -156,30 +156,33 @@ impl MannWhitneyU {
 }
 
 declaration! {
-    /// The rank-sum test, exact (also with ties) or by the normal approximation.
+    /// The Mann-Whitney or Wilcoxon rank-sum test, exact (also with ties) or by the normal approximation.
     ///
     /// Words: Mann-Whitney, Wilcoxon, rank-sum test, U test, rank-biserial, effect size, permutation test.
     MannWhitneyU => MannWhitneyRecord {
         label = None, score = None;
-        /// `"greater"` means that positives tend to score higher.
+        /// With `"greater"`, the alternative is that positives tend to score higher.
         alternative = "two-sided",
-        /// - `"exact"`: the exact distribution, in which every choice of the positives among the rows is equally likely, also
-        ///   with ties. Null if the count of the choices would take more than 2^31 steps, which is several seconds: from about
+        /// - `"exact"`: the exact distribution, in which every choice of the positives among the rows is equally
+        ///   likely, also with ties. Null if it needs more than 2^31 steps, which take several seconds: from about
         ///   180 and 180 rows on for a U near its expectation, and from more rows on in the tails.
         /// - `"asymptotic"`: the normal approximation.
-        /// - `"auto"`: exact if both classes have fewer than 50 rows and no scores tie (R's rule), or if scores tie and there
-        ///   are at most 50 rows in all. The slowest such group takes some tenths of a millisecond; the time grows with the
-        ///   fourth power of the number of rows. With 50 and 50 rows the approximation is 1 % above an exact p-value of 0.05, 4
-        ///   % above 0.01 and 15 % above 0.001. With 50 and 10 rows it is 2, 16 and 67 % above. If a class is small and small
-        ///   p-values matter, use `"exact"`.
+        /// - `"auto"`: exact if both classes have fewer than 50 rows and no scores tie (R's rule), or if scores tie
+        ///   and there are at most 50 rows in all. The slowest such group takes some tenths of a millisecond; the
+        ///   time grows with the fourth power of the number of rows. With 50 and 50 rows the approximation is 1 %
+        ///   above an exact p-value of 0.05, 4 % above 0.01 and 15 % above 0.001. With 50 and 10 rows it is 2, 16 and
+        ///   67 % above. If a class is small and small p-values matter, use `"exact"`.
         method: word<NullDistribution> = "auto",
-        /// The definition of a two-sided exact p-value: `"deviation"`, the probability of a U at least as far from its
-        /// expectation (coin and exactRankTests), or `"doubled"`, twice the smaller tail (R's `wilcox.test` and scipy, which
-        /// have no exact test with ties). Without ties both are the same.
+        /// The two-sided exact p-value; without ties both are equal.
+        ///
+        /// - `"deviation"`: the probability of a U at least as far from its expectation, as in coin and
+        ///   exactRankTests.
+        /// - `"doubled"`: twice the smaller tail, as in R's `wilcox.test` and scipy, which have no exact test with
+        ///   ties.
         two_sided: word<TwoSided> = "deviation",
-        /// Whether U is moved by one half for the normal approximation, which is the default in scipy and R, too. A two-sided
-        /// test moves it towards its expectation. A one-sided test moves it against the alternative, also where U is on the
-        /// other side of its expectation: down for `"greater"`, up for `"less"`.
+        /// Whether the normal approximation uses a continuity correction of one half, as scipy and R do by default. A
+        /// two-sided test moves U towards its expectation. A one-sided test moves U against the alternative, also
+        /// beyond its expectation: down for `"greater"`, up for `"less"`.
         continuity: flag = true,
         count = None, state = None,
     }

@@ -43,41 +43,40 @@ const MOST_ROWS: u64 = 1500;
 record! {
     /// The agreement of one group.
     pub struct RankAgreementRecord {
-        /// Pairs without a tie that both columns put in the same order.
+        /// The number of untied pairs in the same order in both columns.
         pub concordant: u64,
-        /// Pairs without a tie that they put in opposite orders.
+        /// The number of untied pairs in opposite orders.
         pub discordant: u64,
-        /// Pairs that tie in x only.
+        /// The number of pairs tied in x only.
         pub tied_x: u64,
-        /// Pairs that tie in y only.
+        /// The number of pairs tied in y only.
         pub tied_y: u64,
-        /// Pairs that tie in both.
+        /// The number of pairs tied in both.
         pub tied_both: u64,
-        /// Kendall's tau-a; null without a pair.
+        /// Kendall's tau-a; null with no pairs.
         pub tau_a: Option<f64>,
         /// Kendall's tau-b; null if all pairs tie in x or in y.
         pub tau_b: Option<f64>,
-        /// Stuart's, which can reach 1 even if x and y have different numbers of values.
+        /// Stuart's tau-c, which can reach 1 even if x and y have different numbers of values.
         pub tau_c: Option<f64>,
-        /// Somers' D of y given x; 0 if only y is constant, because every pair that x tells apart ties in y, and null if x
-        /// is. scipy's `somersd` gives NaN in both cases.
+        /// Somers' D of y given x; 0 if only y is constant, null if x is constant. scipy's `somersd` gives NaN in
+        /// both cases.
         pub somers_yx: Option<f64>,
         /// Somers' D of x given y; null if all pairs tie in y.
         pub somers_xy: Option<f64>,
-        /// Goodman and Kruskal's.
+        /// Goodman and Kruskal's gamma.
         pub gamma: Option<f64>,
-        /// Ling's degree of consistency, the share of concordant pairs among the concordant and discordant pairs.
+        /// Ling's degree of consistency: the share of concordant pairs among the concordant and discordant pairs.
         pub consistency: Option<f64>,
-        /// Ling's degree of discriminancy: the number of pairs that tie in y only, divided by the number of pairs that tie
-        /// in x only.
+        /// Ling's degree of discriminancy: `tied_y / tied_x`.
         pub discriminancy: Option<f64>,
-        /// C - D divided by its standard deviation if x and y are unrelated.
+        /// `concordant - discordant`, divided by its standard deviation under independence of x and y.
         pub z: Option<f64>,
-        /// The p-value; null where z is, and where an exact one was asked for that cannot be counted.
+        /// The p-value of Kendall's test; null where `z` is null, and where an exact p-value cannot be computed.
         pub p_value: Option<f64>,
-        /// "exact" or "asymptotic"; null where the p-value is.
+        /// The method of the p-value, `"exact"` or `"asymptotic"`; null where the p-value is null.
         pub method: Option<&'static str>,
-        /// The rows that were used.
+        /// The number of rows used.
         pub n: u64,
     }
 }
@@ -266,20 +265,22 @@ fn inversions(mut items: Vec<u32>) -> u64 {
 }
 
 declaration! {
-    /// How far two columns put the rows in the same order, with Kendall's test.
+    /// The agreement of the orders of two columns: Kendall's tau with its test, Somers' D, gamma, consistency and
+    /// discriminancy.
     ///
     /// Words: Kendall's tau, Somers' D, Goodman-Kruskal gamma, concordance of two scores, rank correlation, consistency and
     /// discriminancy.
     RankAgreement => RankAgreementRecord {
-        /// Any numeric or Boolean columns: two scores, or two measures of the same things.
+        /// Any numeric or Boolean columns, such as two scores, or two measures of the same things.
         x: column,
         y: column;
-        /// `"greater"` means that the columns order rows alike.
+        /// With `"greater"`, the alternative is that both columns order rows alike.
         alternative = "two-sided",
-        /// - `"exact"`: the exact distribution of the discordant pairs, in which every order of y is equally likely. Null if
-        ///   values tie, and with more than 1500 rows, because the work grows with the cube of their number.
-        /// - `"asymptotic"`: the normal approximation, with a variance that is corrected for ties.
-        /// - `"auto"`: exact if nothing ties and there are fewer than 50 rows (R's rule).
+        /// - `"exact"`: the exact distribution of the discordant pairs, in which every order of y is equally likely.
+        ///   Null with ties, and with more than 1500 rows, because the time grows with the cube of the number of
+        ///   rows.
+        /// - `"asymptotic"`: the normal approximation, with a variance corrected for ties.
+        /// - `"auto"`: exact without ties and with fewer than 50 rows (R's rule).
         method: word<NullDistribution> = "auto",
     }
 }

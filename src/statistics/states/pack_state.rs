@@ -53,16 +53,17 @@ impl UnpackState {
 }
 
 declaration! {
-    /// A state as bytes, for stores without columns of structs.
+    /// States as bytes, for stores without columns of structs.
     ///
     /// Words: serialize, bytes, store a state, database column.
     PackState {
         state;
-        /// Whether bins of several scores keep their lowest score. With False they say only which interval of the partition they
-        /// are, which takes 3.1 to 4.3 bytes a bin in place of 8.2 to 10.1 (measured for Float64 scores,
-        /// `benches/results/states.csv`). All counts stay the same, and so do `roc_auc()`, `roc_auc_bounds()` and every answer
-        /// that shows no threshold. A threshold is then the lowest number of its interval: the same rows reach it, but it need
-        /// not be an observed score. Exact states, and bins whose rows share one score, keep their scores.
+        /// Whether bins of several scores keep their lowest score. With False they keep only their interval of the
+        /// partition: 3.1 to 4.3 bytes per bin instead of 8.2 to 10.1 (measured for Float64 scores,
+        /// `benches/results/states.csv`). Counts, `roc_auc()`, `roc_auc_bounds()` and all other results without
+        /// thresholds stay the same. A threshold is then the lowest number of its interval: the same rows reach it,
+        /// but it need not be an observed score. Exact states, and bins whose rows share one score, keep their
+        /// scores.
         keep_scores: flag = true,
     }
 }

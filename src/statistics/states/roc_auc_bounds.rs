@@ -18,15 +18,15 @@ pub struct RocAucBounds {}
 record! {
     /// The bounds of one group.
     pub struct RocAucBoundsRecord {
-        /// The AUC where rows of one bin count as ties; null without a positive or without a negative.
+        /// The AUC if rows of the same bin tie; null with no positives or no negatives.
         pub auc: Option<f64>,
-        /// The lowest that the AUC of the rows can be; null where `auc` is.
+        /// The lowest possible AUC of the rows; null where `auc` is null.
         pub lower: Option<f64>,
-        /// The highest that the AUC of the rows can be; null where `auc` is.
+        /// The highest possible AUC of the rows; null where `auc` is null.
         pub upper: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
-        /// Whether each distinct score has its own bin, so that every number is that of the rows.
+        /// Whether each distinct score has its own bin, so that every number equals that of the rows.
         pub exact: bool,
     }
 }
@@ -62,12 +62,12 @@ impl Summary for RocAucBounds {
 }
 
 declaration! {
-    /// The AUC of states, and the bounds of what it can be for their rows.
+    /// The AUC of states, with bounds of the AUC of their rows.
     ///
     /// Words: bounds of the AUC, binned AUC, approximate AUC, error of a histogram.
     RocAucBounds {
         label = None, score = None; weight = None, count = None,
-        /// in place of `label` and `score`. The states of a group are merged.
+        /// instead of `label` and `score`. The states of a group are merged.
         state = None,
     }
 }

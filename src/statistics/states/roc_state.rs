@@ -25,22 +25,23 @@ pub struct RocState {
 record! {
     /// The state of one group.
     pub struct RocStateRecord {
-        /// A list of structs, highest score first. `score` is the lowest score of a bin, in its own dtype; `pos` and `neg`
-        /// are its positives and negatives (UInt64), or the sums of their weights (Decimal with 38 digits, 18 of them after
-        /// the point); `tied` says whether all its rows share one score. With weights also `pos_squares` and `neg_squares`,
-        /// the sums of their squares (Decimal like the others); null where these are unknown.
+        /// A list of structs, highest score first. `score` is the lowest score of the bin, in the dtype of the score.
+        /// `pos` and `neg` are its positives and negatives (UInt64), or the sums of their weights (Decimal with 38
+        /// digits, 18 of them after the point). `tied` is whether all its rows share one score. With weights,
+        /// `pos_squares` and `neg_squares` are the sums of the squared weights (Decimal like the others); null if
+        /// unknown.
         pub bins: Bins,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
-        /// Rows that were skipped.
+        /// The number of rows skipped.
         pub n_missing: u64,
-        /// Whether a score is NaN. There are no bins then, and every answer is that of rows with a NaN.
+        /// Whether a score is NaN. There are then no bins, and every result is as for rows with a NaN score.
         pub has_nan: bool,
-        /// 0 if every distinct score has its own bin, else the number of the partition (UInt64).
+        /// 0 if every distinct score has its own bin, otherwise the number of the partition.
         pub resolution: u64,
-        /// The most bins; null in a state that is exact whatever comes.
+        /// The maximum number of bins; null for a state that is always exact.
         pub max_bins: Option<u64>,
-        /// The scale of the partitions; null where `max_bins` is.
+        /// The scale of the partitions; null where `max_bins` is null.
         pub scale: Option<&'static str>,
     }
 }
@@ -313,19 +314,20 @@ impl Summary for RocState {
 }
 
 declaration! {
-    /// The rows counted by score: all that the functions of one score need; exact, or in at most `max_bins` bins.
+    /// The counts of rows by score: a mergeable state for all functions of one score; exact, or with at most
+    /// `max_bins` bins.
     ///
     /// Words: sketch, sufficient statistics, pre-aggregation, histogram of scores, incremental AUC, streaming AUC.
     RocState {
         label, score;
-        /// The most bins of the state, from 16 to 2^31. None makes an exact state, with a bin for each distinct score. A state
-        /// whose distinct scores are not more than `max_bins` is exact as well.
+        /// The maximum number of bins, from 16 to 2^31. `None` makes an exact state, with a bin for each distinct
+        /// score. A state with at most `max_bins` distinct scores is exact as well.
         max_bins: integer = None,
-        /// Where a state of `max_bins` has its small bins: `"real"` near 0, for any numbers; `"probability"` near 0 and near 1,
-        /// for scores from 0 to 1. None is `"real"`. States of different scales cannot be merged.
+        /// Where a state with `max_bins` has its narrow bins: `"real"` near 0, for any numbers; `"probability"` near
+        /// 0 and near 1, for scores from 0 to 1. `None` is `"real"`. States with different scales cannot be merged.
         scale: python("Scale") = None,
-        /// Weights are read as Float64, and are at least 5e-19; those of a class are less than 1e20 together. The state then has
-        /// sums of weights, and answers every function that takes weights.
+        /// Weights are read as Float64, and must be at least 5e-19; the weights of a class must sum to less than
+        /// 1e20. The state then contains sums of weights, for every function with a `weight`.
         weight = None, count = None,
     }
 }

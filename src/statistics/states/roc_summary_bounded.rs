@@ -28,9 +28,9 @@ record! {
     pub struct BoundedSummaryRecord {
         /// The numbers of the state.
         pub summary: ShortSummaryRecord,
-        /// The lowest that the AUC of the rows can be.
+        /// The lowest possible AUC of the rows.
         pub auc_min: Option<f64>,
-        /// The highest that the AUC of the rows can be.
+        /// The highest possible AUC of the rows.
         pub auc_max: Option<f64>,
         /// Whether each distinct score has its own bin.
         pub exact: bool,

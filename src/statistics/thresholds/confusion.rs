@@ -7,15 +7,15 @@ use crate::statistics::kinds::{Mass, Threshold, record};
 record! {
     /// The four counts at a threshold, in a record.
     pub struct Calls {
-        /// The score: a row is predicted positive if `score >= threshold`; null if none is so high.
+        /// A row is predicted positive if `score >= threshold`; null if no value is that high.
         pub threshold: Option<Threshold>,
-        /// Positives predicted positive.
+        /// True positives.
         pub tp: Option<Mass>,
-        /// Negatives predicted positive.
+        /// False positives.
         pub fp: Option<Mass>,
-        /// Negatives predicted negative.
+        /// True negatives.
         pub tn: Option<Mass>,
-        /// Positives predicted negative.
+        /// False negatives.
         pub r#fn: Option<Mass>,
     }
 }

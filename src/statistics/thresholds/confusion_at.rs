@@ -53,29 +53,29 @@ pub enum Interval {
 record! {
     /// The counts and rates of one group. Limits are null with weights, which do not say how many observations there are.
     pub struct ConfusionRecord {
-        /// - `threshold`: the lowest value of that dtype that is not below `at`; null if the dtype has no such value. Of an
-        ///   expression, its own value (in its own dtype), and null if it has several in the group.
-        /// - `tp`, `fp`, `tn`, `fn`: the four counts; with weights the sums of weights (Float64).
+        /// - `threshold`: the lowest value of the score's dtype that is not below `at`; null if there is none. For an
+        ///   expression, its value in its own dtype; null if it varies within the group.
+        /// - `tp`, `fp`, `tn`, `fn`: the four counts; with weights, the sums of weights (Float64).
         pub calls: Calls,
-        /// `tp / P`: recall, sensitivity, and its limits.
+        /// `tp / P` (recall, sensitivity), with its limits.
         pub tpr: RateInterval,
-        /// `fp / N`: 1 - specificity, and its limits. All limits are null with weights, because weights do not say how many
-        /// observations there are.
+        /// `fp / N` (1 - specificity), with its limits. All limits are null with weights, which do not give the
+        /// number of observations.
         pub fpr: RateInterval,
-        /// `tp / (tp + fp)`, the positive predictive value, and its limits.
+        /// `tp / (tp + fp)` (positive predictive value), with its limits.
         pub precision: RateInterval,
-        /// `tn / (tn + fn)`, the negative predictive value, and its limits.
+        /// `tn / (tn + fn)` (negative predictive value), with its limits.
         pub npv: RateInterval,
-        /// `tpr / fpr`: how much more often a positive is predicted positive.
+        /// The positive likelihood ratio `tpr / fpr`, with its limits.
         pub positive_likelihood: RateInterval,
-        /// `(1 - tpr) / (1 - fpr)`: how much more often a positive is predicted negative.
+        /// The negative likelihood ratio `(1 - tpr) / (1 - fpr)`, with its limits.
         pub negative_likelihood: RateInterval,
-        /// The diagnostic odds ratio `tp tn / (fp fn)`, with its limits `odds_ratio_lower`, `odds_ratio_upper`. Limits of
-        /// ratios are null if a count in them is 0.
+        /// The diagnostic odds ratio `tp tn / (fp fn)`, with its limits. Limits of ratios are null if a count in them
+        /// is 0.
         pub odds_ratio: RateInterval,
-        /// The share of rows that are classified correctly.
+        /// The share of rows predicted correctly.
         pub accuracy: Option<f64>,
-        /// The share of the others.
+        /// The share of rows predicted incorrectly.
         pub error: Option<f64>,
         /// `(tpr + 1 - fpr) / 2`.
         pub balanced_accuracy: Option<f64>,
@@ -83,11 +83,11 @@ record! {
         pub f: Option<f64>,
         /// Matthews' correlation of labels and predicted classes, -1 to 1.
         pub mcc: Option<f64>,
-        /// Cohen's kappa, their agreement beyond chance, at most 1.
+        /// Cohen's kappa: the agreement of labels and predicted classes beyond chance, at most 1.
         pub kappa: Option<f64>,
         /// The share of rows predicted positive.
         pub predicted_rate: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -182,23 +182,23 @@ impl RateOptions {
 }
 
 declaration! {
-    /// The counts and rates at given thresholds.
+    /// The confusion matrix at given thresholds, with its rates and their intervals.
     ///
     /// Words: confusion matrix, sensitivity, specificity, precision, recall, PPV, NPV, likelihood ratio, odds ratio, MCC,
     /// Matthews correlation, kappa, balanced accuracy, F-score, Wilson interval.
     ConfusionAt => ConfusionRecord {
         label = None, score = None,
-        /// The threshold: a row is predicted positive if `score >= at`. Or several, in a list; the result is then a list of records
-        /// in the same order. Any number; it is compared with the scores in their own dtype and without rounding, so 2.5 on
-        /// integers means 3 and above. With Decimal scores a float stands for the decimal that it is written as. With Float
-        /// scores a Decimal with digits behind the point stands for the nearest float. Or an expression, for a threshold of each
-        /// row or of each group, such as `pl.col("cut_off")` or `pl.col("score").quantile(0.9)`; it is compared with the score
-        /// as Polars compares them, and rows where it is null are skipped. Not possible with `state`.
+        /// The threshold: a row is predicted positive if `score >= at`. A list of thresholds gives a list of records
+        /// in the same order. Numbers are compared with the scores in the dtype of the scores, without rounding: 2.5
+        /// on integers means 3 and above. With Decimal scores a float means the decimal as written; with Float scores
+        /// a Decimal with fractional digits means the nearest float. An expression gives a threshold for each row or
+        /// group, such as `pl.col("cut_off")` or `pl.col("score").quantile(0.9)`. It is compared with the score as
+        /// Polars does, and rows where it is null are skipped. Expressions are not supported with `state`.
         at: python("float | Iterable[float] | pl.Expr") = None;
         /// The weight of recall in the F measure, above 0: with 2, recall counts four times as much as precision.
         beta: number = 1.0,
-        /// The method for the intervals of tpr, fpr, precision and npv: `"wilson"`, from the score test, or `"clopper_pearson"`,
-        /// exact, which covers the true rate at least as often as the level says, and usually more often.
+        /// The intervals of tpr, fpr, precision and npv: `"wilson"`, from the score test, or `"clopper_pearson"`,
+        /// exact, with a coverage of at least `level` and usually more.
         interval: word<Interval> = "wilson",
         level = 0.95, weight = None, count = None, state = None,
     }

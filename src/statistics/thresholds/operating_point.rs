@@ -81,8 +81,9 @@ impl FromOptions for OperatingPoint {
 record! {
     /// The best threshold of one group.
     pub struct OperatingPointRecord {
-        /// - `threshold`: a row is predicted positive if `score >= threshold`. Null if it is best to call no row positive.
-        /// - `tp`, `fp`, `tn`, `fn`: the four counts; with weights the sums of weights (Float64).
+        /// - `threshold`: a row is predicted positive if `score >= threshold`. Null if it is best to predict no row
+        ///   positive.
+        /// - `tp`, `fp`, `tn`, `fn`: the four counts; with weights, the sums of weights (Float64).
         pub calls: Calls,
         /// `tp / P`, 0 to 1.
         pub tpr: Option<f64>,
@@ -94,9 +95,9 @@ record! {
         pub accuracy: Option<f64>,
         /// `(1 + beta²) precision tpr / (beta² precision + tpr)`.
         pub f: Option<f64>,
-        /// The value of the criterion at this threshold; for `"top_p"` the accuracy, for a target the rate that was reached.
+        /// The value of the criterion at this threshold; for `"top_p"` the accuracy, for a target the rate reached.
         pub criterion: Option<f64>,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -224,35 +225,35 @@ fn better(best: &mut Option<Candidate>, other: Option<Candidate>) {
 }
 
 declaration! {
-    /// The best threshold by Youden's index, distance to the corner, cost or F; or the best threshold that reaches a given
-    /// fpr, tpr or precision; also within a range of fpr.
+    /// The best threshold by Youden's index, distance to the corner, cost, F, or a target fpr, tpr or precision; also
+    /// within a range of fpr.
     ///
     /// Words: optimal threshold, optimal cutoff, best cutpoint, Youden, J statistic, cost-sensitive, F1, closest top left,
     /// recall at precision.
     OperatingPoint => OperatingPointRecord {
         label = None, score = None;
-        /// - `"youden"`: the largest `tpr - r fpr`, with `r = (1 - prevalence) / (cost prevalence)`. If neither cost nor
-        ///   prevalence is given, r is 1 and this is Youden's index.
-        /// - `"closest_topleft"`: the smallest `(1 - tpr)² + r fpr²`, which is the point nearest to the upper left corner.
-        /// - `"cost"`: the smallest expected cost of a row, `cost prevalence (1 - tpr) + (1 - prevalence) fpr`.
+        /// - `"youden"`: the largest `tpr - r fpr`, with `r = (1 - prevalence) / (cost prevalence)`. With neither
+        ///   cost nor prevalence, r is 1, which is Youden's index.
+        /// - `"closest_topleft"`: the smallest `(1 - tpr)² + r fpr²`, the point nearest to the upper left corner.
+        /// - `"cost"`: the smallest expected cost per row, `cost prevalence (1 - tpr) + (1 - prevalence) fpr`.
         /// - `"max_f"`: the largest F measure.
-        /// - `"target_fpr"`: the largest tpr whose fpr is at most `target`.
-        /// - `"target_tpr"`: the smallest fpr whose tpr is at least `target`.
-        /// - `"target_precision"`: the largest tpr whose precision is at least `target`.
-        /// - `"top_p"`: as many rows predicted positive as there are positives, or slightly more if scores tie. Ling, Huang and
-        ///   Zhang measure accuracy at this threshold.
+        /// - `"target_fpr"`: the largest tpr with an fpr of at most `target`.
+        /// - `"target_tpr"`: the smallest fpr with a tpr of at least `target`.
+        /// - `"target_precision"`: the largest tpr with a precision of at least `target`.
+        /// - `"top_p"`: as many rows predicted positive as there are positives, or slightly more if scores tie. Ling,
+        ///   Huang and Zhang measure accuracy at this threshold.
         criterion: python("Criterion") = "youden",
         /// The rate for `"target_fpr"`, `"target_tpr"` or `"target_precision"`, from 0 to 1.
         target: number = None,
         /// The cost of a false negative, above 0, if a false positive costs 1.
         cost: number = 1.0,
-        /// The share of positives in the data for which the threshold will be used. If it is not given, `"cost"` takes the share
-        /// in the group, and the other two criteria take one half, so that r depends on the cost only.
+        /// The share of positives in the target population, between 0 and 1. By default, `"cost"` uses the share in
+        /// the group; `"youden"` and `"closest_topleft"` use one half, so that r depends on the cost only.
         prevalence: number = None,
         /// The weight of recall in the F measure, above 0: with 2, recall counts four times as much as precision.
         beta: number = 1.0,
-        /// Bounds of the false positive rate, 0 to 1: the result is the best of the thresholds whose fpr lies between them, both
-        /// included. Not possible with `"target_fpr"`, whose target is such a bound, and with `"top_p"`.
+        /// Bounds of the false positive rate, 0 to 1, both included: the result is the best threshold within them.
+        /// Not with `"target_fpr"`, whose target is such a bound, and not with `"top_p"`.
         min_fpr: number = None,
         max_fpr: number = None,
         weight = None, count = None, state = None,

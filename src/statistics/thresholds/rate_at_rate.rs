@@ -66,12 +66,12 @@ macro_rules! rates {
         record! {
             /// The rate of one group.
             pub struct $record {
-                /// The rate; null without a positive or without a negative.
+                /// The rate; null with no positives or no negatives.
                 pub $rate: Option<f64>,
-                /// The standard deviation and the limits from resamples; null with fewer than two positives or fewer than
-                /// two negatives, and with weights.
+                /// The standard deviation and the confidence limits from resamples; null with fewer than two
+                /// positives or fewer than two negatives, and with weights.
                 pub interval: Interval,
-                /// Positives and negatives that were used.
+                /// The numbers of positives and negatives used.
                 pub rows: Count,
             }
         }
@@ -163,32 +163,32 @@ fn wilson(rate: Option<f64>, (rows, at_threshold): (u64, f64), interval: Interva
 }
 
 declaration! {
-    /// The sensitivity at a fixed specificity, with its bootstrap interval.
+    /// The tpr at a fixed fpr (the sensitivity at a fixed specificity), with its bootstrap interval.
     ///
     /// Words: sensitivity at specificity, TPR at FPR, recall at a false positive rate.
     TprAtFpr {
         label = None, score = None,
-        /// The false positive rate, from 0 to 1. Or several, in a list; the result is then a list.
+        /// The false positive rate, from 0 to 1. A list of rates gives a list of records.
         fpr: python("float | Iterable[float]") = None;
-        /// - `"wilson"`: Wilson's interval of a share, among as many rows as would give it the variance of the resamples, and no
-        ///   more than its class has.
-        /// - `"percentile"`: quantiles of the resamples, as `pROC::ci.se` gives them.
+        /// - `"wilson"`: Wilson's interval of a proportion. Its number of rows is the one that gives the variance of
+        ///   the resamples, at most the rows of the class.
+        /// - `"percentile"`: quantiles of the resamples, as in `pROC::ci.se`.
         interval: word<RateLimits> = "wilson",
         level = 0.95, n_resamples = 2000, seed = 0, weight = None, count = None, state = None,
     }
 }
 
 declaration! {
-    /// 1 minus the specificity at a fixed sensitivity, with its bootstrap interval.
+    /// The fpr at a fixed tpr (1 minus the specificity at a fixed sensitivity), with its bootstrap interval.
     ///
     /// Words: specificity at sensitivity, FPR at TPR, FPR95.
     FprAtTpr {
         label = None, score = None,
-        /// The true positive rate, from 0 to 1. Or several, in a list; the result is then a list.
+        /// The true positive rate, from 0 to 1. A list of rates gives a list of records.
         tpr: python("float | Iterable[float]") = None;
-        /// - `"wilson"`: Wilson's interval of a share, among as many rows as would give it the variance of the resamples, and no
-        ///   more than its class has.
-        /// - `"percentile"`: quantiles of the resamples, as `pROC::ci.sp` gives them.
+        /// - `"wilson"`: Wilson's interval of a proportion. Its number of rows is the one that gives the variance of
+        ///   the resamples, at most the rows of the class.
+        /// - `"percentile"`: quantiles of the resamples, as in `pROC::ci.sp`.
         interval: word<RateLimits> = "wilson",
         level = 0.95, n_resamples = 2000, seed = 0, weight = None, count = None, state = None,
     }

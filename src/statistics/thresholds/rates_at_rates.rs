@@ -17,7 +17,7 @@ macro_rules! rates {
             pub struct $record {
                 /// The rate that is fixed.
                 pub $fixed: f64,
-                /// The other one.
+                /// The rate there.
                 pub rate: $one,
             }
         }

@@ -211,8 +211,8 @@ def _parameters(
     ]
     written: list[tuple[list[str], str]] = []
     if function != "roc_auc" and "score" in names and len(row_roles) > 1:
-        states = ", or of states in their place," if "state" in row_roles else ","
-        written.append((row_roles, f"The columns of rows{states} as for `roc_auc()`."))
+        states = " or states" if "state" in row_roles else ""
+        written.append((row_roles, f"The columns of rows{states}, as in `roc_auc()`."))
     else:
         row_roles = []
     for each in parameters:

@@ -350,7 +350,7 @@ def test_families_have_one_name() -> None:
 def test_which_functions_take_counts_and_states() -> None:
     """The page above the table of all functions lists them."""
     text = " ".join((DOCS / "reference" / "index.md").read_text(encoding="utf-8").split())
-    assert "Every expression of a label and a score takes `count`" in text
+    assert "Every expression of a label and a score also accepts `count`" in text
     exceptions = re.search(r"Only ([^.]*) do not\.", text)
     assert exceptions
     without = set(re.findall(r"`(\w+)`", exceptions[1]))
@@ -525,25 +525,25 @@ def test_coverage_of_docstrings_is_committed() -> None:
     ci = "roc_auc_ci"
     bca = [coverage_of(ci, "bootstrap, bca", cases) for cases in (few, fewest, high)]
     for figures in (
-        f'by ``"logit"`` hold {coverage_of(ci, "logit", few)} %, with ``interval="bca"`` {bca[0]} %',
-        f"and by DeLong {coverage_of(ci, 'delong', few)} %",
+        f'it is {coverage_of(ci, "logit", few)} % by ``"logit"``, {bca[0]} % with ``interval="bca"``',
+        f"and {coverage_of(ci, 'delong', few)} % by DeLong",
         '{}, {} and {} % by ``"logit"`` for AUCs of 0.6, 0.8 and 0.95'.format(*by_auc[:3]),
-        f'and {bca[1]} % with ``interval="bca"``. So are those',
+        f'and {bca[1]} % with ``interval="bca"``. From a tpr of 0.8',
         f'{by_auc[3]} % by ``"logit"`` for an AUC of 0.95, and {bca[2]} % with ``interval="bca"``',
-        f'by ``"wilson"`` hold {coverage_of(ci, "wilson", "^weights")} %',
-        f'and by ``"logit"`` {coverage_of(ci, "logit", "^weights")} %',
+        f'it is {coverage_of(ci, "wilson", "^weights")} % by ``"wilson"``',
+        f'and {coverage_of(ci, "logit", "^weights")} % by ``"logit"``',
     ):
         assert figures in described(pa.roc_auc_ci)
     assert f"holds at least {coverage_of(ci, 'wilson', '^weights')[:4]} %" in COVERAGE
 
     cv, hundred = "cv_roc_auc", r"30 \+ 70|50 \+ 50"
     for figures in (
-        f'by ``"influence"`` hold {coverage_of(cv, "influence", hundred)} %',
-        f'those by ``"delong"`` {coverage_of(cv, "delong", hundred)} %',
-        f"300 negatives the first hold {coverage_of(cv, 'influence', '30 .* 300 ')} %",
-        f"of 300 of each class {coverage_of(cv, 'influence', '300 .* 300 ')} %",
-        f"clusters the first hold {coverage_of(cv, 'influence, cluster', '')} %",
-        f"the second {coverage_of(cv, 'delong, cluster', '')} %",
+        f'it is {coverage_of(cv, "influence", hundred)} % by ``"influence"``',
+        f'and {coverage_of(cv, "delong", hundred)} % by ``"delong"``',
+        f"{coverage_of(cv, 'influence', '30 .* 300 ')} % in ten folds with 30 positives and 300 negatives",
+        f"and {coverage_of(cv, 'influence', '300 .* 300 ')} % with 300 of each class",
+        f'clusters, ``"influence"`` covers {coverage_of(cv, "influence, cluster", "")} %',
+        f'and ``"delong"`` {coverage_of(cv, "delong, cluster", "")} %',
     ):
         assert figures in described(pa.cv_roc_auc)
 
@@ -551,12 +551,12 @@ def test_coverage_of_docstrings_is_committed() -> None:
         case_rows = rows.filter(pl.col("case").str.contains(case), statistic=function.__name__)
         coverages = dict(case_rows.filter(method="percentile").select("auc", "coverage").rows())
         share, near_one = (f"{100 * coverages[auc]:.1f}" for auc in (0.8, 0.95))
-        assert f"intervals hold {share} % for an AUC of 0.8 and {near_one} % for 0.95" in described(function)
+        assert f"intervals cover {share} % for an AUC of 0.8 and {near_one} % for 0.95" in described(function)
         by_default = coverage_of(function.__name__, "wilson", case)
-        assert f'Those by ``"wilson"`` hold {by_default} %' in described(function)
+        assert f'by ``"wilson"`` they cover {by_default} %' in described(function)
 
     by_method = {method: coverage_of("concordance_index", method, "^40 ") for method in ("logit", "normal")}
-    figures = f'by ``"logit"`` hold {by_method["logit"]} %, and by ``"normal"`` {by_method["normal"]} %'
+    figures = f'cover {by_method["logit"]} % by ``"logit"``, and {by_method["normal"]} % by ``"normal"``'
     assert figures in described(pa.concordance_index)
 
     delong, wilson = (
@@ -845,9 +845,9 @@ def test_errors_of_few_positives_are_committed() -> None:
     share = {name: f"{most(part, 'alarmed'):.2g}" for name, part in worst.items()}
     described = " ".join(" ".join(inspect.getdoc(function) or "" for function in about).split())
     for figures in (
-        f"without counts it was up to {share['of 2']} % with 2 positives, and {share['of 20']} % with 20",
-        f"varied by as much as the standard error, {share['moving']} % had a false alarm",
-        f"without counts it was up to {share['reference']} % with a reference, and {share['change']} %",
+        f"Without counts it was up to {share['of 2']} % with 2 positives, and {share['of 20']} % with 20",
+        f"varied between periods by as much as the standard error, {share['moving']} % had a false alarm",
+        f"Without counts it was up to {share['reference']} % with a reference, and {share['change']} %",
         f"it was {share['moving, reference']} % and {share['moving, change']} %, and "
         f"{share['moving, change, less']} % for a fall without a reference",
     ):
