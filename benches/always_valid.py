@@ -1,18 +1,17 @@
 """False alarms of nightly gates, and their delay after a drop of the AUC.
 
-``python benches/always_valid.py [--streams 2000] [--dry]`` simulates nights of binormal scores with 20 %
-positives, and computes each night's AUC and standard error by ``roc_auc_ci``. It writes the results of each
-gate on streams of 365 nights to ``benches/results/always_valid.csv``. The columns are the share of streams
-with any alarm, and the median number of nights from a drop to the first alarm. The median is over streams
-without an earlier alarm; for the naive gate it is the next alarm. In the column ``drawn``, each night of a
-stream either has its own rows, or is sampled from a pool of simulated nights, whose mean AUC is then the
-truth. All seeds are fixed.
+``python benches/always_valid.py [--streams 2000] [--dry]`` simulates streams of 365 nights with binormal
+scores and 20 % positives, and runs each gate on them. All seeds are fixed. A row of
+``benches/results/always_valid.csv`` has the share of streams with an alarm, and the median number of nights
+from a drop to the first alarm, over streams without an earlier alarm. In the column ``drawn`` the nights
+either have their own rows, or are sampled from simulated nights, whose mean AUC is then the truth.
 
-The gates: ``naive`` tests the AUC of one night against the reference at 5 %, one-sided, by its standard
-error; ``bonferroni`` the same at 5 % / 365; ``always_valid`` the mean of all nights so far against the
-reference; ``always_valid_change, reference`` the nights from any one on against the reference;
-``always_valid_change`` against all nights before, without a reference; ``interval`` alarms if the interval
-of ``always_valid`` leaves out the truth.
+- ``naive``: a one-sided test of one night against the reference at 5 %. Its delay is to the next alarm.
+- ``bonferroni``: the same test at 5 % / 365.
+- ``always_valid``: the mean of all nights so far against the reference.
+- ``always_valid_change, reference``: the nights from some night on against the reference.
+- ``always_valid_change``: the same against all nights before.
+- ``interval``: whether the interval of ``always_valid`` excludes the truth.
 """
 
 from __future__ import annotations

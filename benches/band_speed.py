@@ -1,8 +1,8 @@
-"""The time of bands about ROC curves, compared with rocci and with their components.
+"""Time of bands for ROC curves, relative to rocci and to single steps.
 
-``python benches/band_speed.py [--rounds 5] [--dry]`` appends rows to ``benches/results/band_speed.csv``: the
-median seconds of each work and of its contender, and their ratio. The contenders alternate in random order.
-All bands have 2,000 resamples unless the row has another number.
+``python benches/band_speed.py [--rounds 5] [--dry]`` runs each band and its contender alternately, in random
+order. A row of ``benches/results/band_speed.csv`` has the median seconds of both, and their ratio. Bands use
+2,000 resamples unless the row has another number.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
-"""Coverage and width of bands about ROC curves, for the whole curve of the population.
+"""Coverage and width of bands for ROC curves.
 
 ``python benches/bands.py [--share 1.0] [--methods likelihood ...] [--cells normal ...] [--dry]`` simulates
-data whose ROC curve is known, takes the 95 % band of each sample by each method, and appends to
-``benches/results/bands.csv`` how many bands hold the whole curve, and their mean width: the mean, over the
-fpr of the band, of the upper minus the lower tpr. ``coverage`` compares the curve with the places of a band,
-and ``coverage_between`` with the straight lines between them at 1,000 rates besides; neither at both ends,
-where every curve passes. rocci (PyPI) is the package to compare with. Everything is seeded; ``--share`` takes
-so many of the samples.
+samples with a known ROC curve, and computes the 95 % band of each sample by each method, and by the package
+rocci. All seeds are fixed; ``--share`` runs a share of the samples. Columns of ``benches/results/bands.csv``:
+
+- ``coverage``: the share of bands that contain the whole curve, at all points of the band.
+- ``coverage_between``: the same, also on the straight lines between the points, at 1,000 rates.
+- ``mean_width``: the mean, over the fpr, of the upper minus the lower tpr.
+
+Both ends are excluded, because every curve passes through them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Time and memory of reports with ``memory="bounded"`` and of ordinary reports, in separate processes.
+"""Time and memory of reports with ``memory="bounded"``, relative to ordinary reports.
 
-``python benches/bounded.py [--rounds 3] [--shapes SHAPE ...]`` writes the rows of each shape into a temporary
-folder as Parquet files, and appends rows to ``benches/results/bounded.csv``. Each report runs in a process of
-its own, and the reports take turns: the median of the seconds without the start of Python, and of the peak
-memory of the process; and the ratios of both to the ordinary report.
+``python benches/bounded.py [--rounds 3] [--shapes SHAPE ...]`` writes the rows of each shape to temporary
+Parquet files, and runs each report in a separate process, alternately. A row of
+``benches/results/bounded.csv`` has the median seconds without the start of Python, the median peak memory of
+the process, and the ratios of both to the ordinary report.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Build times: the README's first command in a new clone, and this crate alone.
+"""Build time of a new clone and of this crate alone.
 
-``python benches/build.py`` clones the repository into an empty folder, runs the command there, and appends
-a row to ``benches/results/build.csv``: the seconds of the command, the units that cargo built for it, the
-seconds to build this crate again once its dependencies are there, and the bytes of the wheel and of the
-library in it. What cargo and pip have downloaded before is not downloaded again. It needs git and a Rust
-toolchain.
+``python benches/build.py`` clones the repository into an empty folder, and runs the first command of the
+README there. It needs git and a Rust toolchain, and uses the download caches of cargo and pip. A row of
+``benches/results/build.csv`` has the seconds of the command, the units that cargo built, the seconds to
+rebuild this crate alone, and the bytes of the wheel and of its library.
 """
 
 from __future__ import annotations

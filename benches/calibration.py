@@ -1,7 +1,7 @@
 """Time of calibration and decision statistics, relative to ``roc_auc`` and ``roc_summary``.
 
-``python benches/calibration.py [--rows 1000000]`` times each expression alternately with ``roc_auc``, for one
-column and for 100,000 groups. It writes the median ratios to ``benches/results/calibration.csv``.
+``python benches/calibration.py [--rows 1000000]`` runs each expression alternately with ``roc_auc``, for one
+column and for 100,000 groups. A row of ``benches/results/calibration.csv`` has the ratio of the medians.
 """
 
 from __future__ import annotations

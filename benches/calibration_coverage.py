@@ -1,12 +1,14 @@
-"""Coverage of the 95 % intervals of calibration and of decisions.
+"""Coverage of the 95 % intervals of calibration and decisions.
 
-``python benches/calibration_coverage.py [--share 1.0]`` simulates labels of probabilities ``p`` with normal
-logits, takes as score ``p`` itself or ``expit(0.7 logit(p) + 0.2)``, compares it with a noisy one, and
-writes to ``benches/results/calibration_coverage.csv`` how many intervals contain the value of the
-population, for 50 to 5,000 rows and rates of positives of 2 to 50 %. A confidence band of isotonic blocks
-contains all probabilities of a sample or not. Of the consistency band the coverage is the share of blocks
-inside, for scores that are right. ``defined`` is the share of samples
-that have an interval: those without both classes may have none. A replicate is a group of one query.
+``python benches/calibration_coverage.py [--share 1.0]`` simulates labels with probabilities ``p``, whose
+logits are normal. The score is ``p`` itself or ``expit(0.7 logit(p) + 0.2)``, and is compared with a noisy
+score. The samples have 50 to 5,000 rows, and 2 to 50 % positives. A sample is a group of one query. Columns
+of ``benches/results/calibration_coverage.csv``:
+
+- the coverage: the share of intervals that contain the value of the population. A confidence band counts if
+  it contains all probabilities of the sample. For the consistency band it is the share of blocks inside the
+  band, for calibrated scores.
+- ``defined``: the share of samples with an interval. Samples of one class may have none.
 """
 
 from __future__ import annotations

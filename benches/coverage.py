@@ -1,11 +1,10 @@
 """Coverage of the 95 % intervals of ``roc_auc_ci``.
 
-``python benches/coverage.py [--share 1.0] [--only delong] [--dry]`` simulates data whose AUC is known, takes
-the interval of each replicate by each method, and writes to ``benches/results/coverage.csv`` how many hold
-the truth. Scores are normal with the same spread in both classes, those of positives ``sqrt(2) probit(AUC)``
-higher. A replicate is a group of one grouped query. Everything is seeded; ``--share`` takes so many of the
-replicates, ``--only`` the methods whose names contain one of these words, and leaves the rows of others as
-they are.
+``python benches/coverage.py [--share 1.0] [--only delong] [--dry]`` simulates samples with a known AUC:
+scores are normal with the same spread in both classes, and scores of positives are ``sqrt(2) probit(AUC)``
+higher. A sample is a group of one query. All seeds are fixed. A row of ``benches/results/coverage.csv`` has
+the share of intervals of one method that contain the AUC. ``--share`` runs a share of the samples. ``--only``
+runs the methods whose names contain one of the words, and keeps the rows of the others.
 """
 
 from __future__ import annotations

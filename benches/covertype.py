@@ -1,19 +1,17 @@
-"""Bands about the ROC curve of a tree on Covertype, after Macskassy, Provost and Littman (2003).
+"""Bands for the ROC curve of a tree on Covertype, after Macskassy, Provost and Littman (2003).
 
-``python benches/covertype.py PATH [--samples 100] [--figures FOLDER] [--dry]`` reads the forest cover data:
-the official ``covtype.data.gz`` (UCI, 581,012 rows), or a Parquet file whose last column is the class. An
-unpruned tree with Laplace's correction learns to tell the two largest classes apart from 1,000 rows. All
-other rows are the population, whose curve is known. Bands are made in two ways, and compared with that curve
-and with curves of new test sets:
+``python benches/covertype.py PATH [--samples 100] [--figures FOLDER] [--dry]`` reads ``covtype.data.gz`` of
+UCI (581,012 rows), or a Parquet file whose last column is the class. An unpruned tree with Laplace's
+correction is trained on 1,000 rows of the two largest classes. All other rows are the population. Bands are
+computed from the curves of many test sets, as in the paper (``runs``), or from resamples of one test set
+(``resamples``). ``--figures`` writes two charts instead of rows. Columns of
+``benches/results/covertype.csv``:
 
-- ``runs``: from the curves of so many test sets, as in the paper. Only bands of several curves can be made.
-- ``resamples``: from one test set and so many resamples of it, as anyone would who has one.
-
-Appended to ``benches/results/covertype.csv`` are ``population``, the share of bands that hold the
-population's curve wholly; ``outside``, the mean share of that curve's points that are outside; ``new``, the
-mean share of curves of new test sets that are wholly within a band; ``epsilon``, the mean of the smallest
-share of outside points that 95 of 100 new curves do not exceed; and the mean width. With ``--figures`` two
-charts are written instead of rows.
+- ``population``: the share of bands that contain the whole curve of the population.
+- ``outside``: the mean share of points of this curve that are outside.
+- ``new``: the mean share of curves of new test sets that are completely within a band.
+- ``epsilon``: the mean of the smallest share of outside points that 95 of 100 new curves do not exceed.
+- ``mean_width``: the mean width of the bands.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """Coverage and width of bands for the difference of two ROC curves.
 
 ``python benches/difference_bands.py [--share 1.0] [--cells equal ...] [--sizes 50+50 ...] [--dry]`` simulates
-two scores of the same rows whose ROC curves are known, takes the 95 % band of each sample, and appends to
-``benches/results/difference_bands.csv``: the share of bands that hold the whole difference (``coverage``),
-the share that leave out 0 somewhere (``found``; where the curves are equal these are the errors of the test),
-the share of samples in which DeLong's test of the areas finds a difference (``found_delong``), and the mean
-width of the bands. Everything is seeded; ``--share`` takes so many of the samples.
+two scores of the same rows with known ROC curves, and computes the 95 % band of each sample. All seeds are
+fixed; ``--share`` runs a share of the samples. Columns of ``benches/results/difference_bands.csv``:
+
+- ``coverage``: the share of bands that contain the whole difference.
+- ``found``: the share of bands that exclude 0 at some rate. For equal curves these are false positives.
+- ``found_delong``: the share of samples with a significant difference by DeLong's test of the AUCs.
+- ``mean_width``: the mean width of the bands.
 """
 
 from __future__ import annotations

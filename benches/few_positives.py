@@ -1,22 +1,16 @@
 """False-alarm rates of tests on nights with few positives.
 
-``python benches/few_positives.py [--streams 500] [--dry]`` simulates streams of 365 nights with the same
-AUC, and writes to ``benches/results/few_positives.csv`` the share of streams in which each test of
-``always_valid`` and ``always_valid_change`` raises any alarm at level 0.05, ``alarmed``; and the share of ten
-such streams, which are segments, with any alarm after Holm's adjustment, ``alarmed_of_ten``: from the share
-of streams at 0.005, which the first rejection of ten needs. Everything is seeded.
+``python benches/few_positives.py [--streams 500] [--dry]`` simulates streams of 365 nights with the same AUC,
+and runs the tests of ``always_valid`` and ``always_valid_change``. All seeds are fixed. ``reference`` is
+``always_valid_change`` with the truth as reference, and ``change`` is without a reference, after a baseline
+of 3 nights, or of 28 without counts. Columns of ``benches/results/few_positives.csv``:
 
-A night has its positives and a multiple of them as negatives. The negatives between its positives are a
-multinomial sample of the gaps, so that a night takes as long as it has positives. Two normal distributions
-are ``binormal``. In ``mixed`` some positives are like negatives, so that few positives often show none of
-them. ``auc_sd`` is the standard deviation of the true AUC of the nights over their standard error: the tests
-are of the mean of the nights' AUCs, which then differs from stream to stream. ``counts`` says whether the
-tests have ``n_pos`` and ``n_neg``.
-
-The tests: ``interval`` is the interval of ``always_valid``, and its two-sided test against the truth;
-``greater`` and ``less`` its other alternatives; ``reference`` is ``always_valid_change`` with the truth as a
-reference, two-sided if no alternative is named; ``change`` the same without a reference, after a baseline of
-3 nights, or 28 without counts.
+- ``alarmed``: the share of streams with an alarm at 0.05.
+- ``alarmed_of_ten``: the share of groups of ten such streams with an alarm after Holm's adjustment. It
+  follows from the share of streams at 0.005.
+- ``counts``: whether the test has ``n_pos`` and ``n_neg``.
+- ``shape``: ``binormal``, or ``mixed``, in which some positives have scores like negatives.
+- ``auc_sd``: the standard deviation of the true AUC between nights, over the standard error of a night.
 """
 
 from __future__ import annotations

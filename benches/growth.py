@@ -1,11 +1,11 @@
 """Growth of time and memory with the number of rows, segments, classes or scores.
 
 ``python benches/growth.py [--rounds 3] [--only segments scores] [--works compare]`` runs each work with sizes
-that double, each size in a separate process. It appends a row for each size to
-``benches/results/growth.csv``: the fastest round by wall-clock time and by CPU time, and the peak memory
-beyond the data. Further columns are the ratio of the CPU times for this and for half the size, and the
-documented growth. CPU time depends less on other programs than wall-clock time. With ``--check`` the exit
-status is 1 if a work with documented n log n took more than ``MOST`` times as long for twice the size.
+that double, each size in a separate process. A row of ``benches/results/growth.csv`` has the wall-clock time
+and the CPU time of the fastest round, the peak memory beyond the data, the ratio of the CPU time to that of
+half the size, and the documented growth. CPU time depends less on other programs than wall-clock time. With
+``--check`` the exit code is 1 if a work with documented n log n takes more than ``MOST`` times as long for
+twice the size.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""The speed of inference against other software, each comparison as a ratio within one run.
+"""Time of inference, relative to other packages.
 
-``python benches/inference.py [--rounds 9] [--share 1.0] [--only paired bootstrap]`` runs the works below as
-``targets.py`` does: the contenders of a work alternate in random order, and a row for each comparison is
-appended to ``benches/results/inference.csv``. With ``--check`` the exit status is 1 if a promise is broken.
-The contenders' results are compared first, and a difference ends the run. ``--share`` uses this share of the
-rows and groups, for trial runs.
+``python benches/inference.py [--rounds 9] [--share 1.0] [--only paired bootstrap]`` first compares the
+results of the contenders, and stops at a difference. Then the contenders of a work alternate in random order.
+A row of ``benches/results/inference.csv`` has the medians of both, their ratio and the promised ratio. With
+``--check`` the exit code is 1 if a promise is broken. ``--share`` uses a share of the rows and groups.
 
-R with pROC is a separate process with its data in memory; the measured time is one line and its result. R and
-numpy compute on one thread. Slow contenders run in three rounds, and with fewer resamples where the full
-number would take minutes. Their time is then scaled, and their name shows it.
+R with pROC runs in a separate process, with its data in memory; the measured time is one line and its result.
+R and numpy compute on one thread. Slow contenders run in three rounds, or with fewer resamples. Their time is
+then scaled, and their name shows it.
 """
 
 from __future__ import annotations

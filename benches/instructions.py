@@ -1,10 +1,10 @@
-"""Instructions of the kernel, which do not depend on the machine's load, against a committed baseline.
+"""Number of instructions of the kernel, relative to a committed baseline.
 
-``python benches/instructions.py`` builds ``benches/kernel.rs``, counts the instructions of each work below
-with ``valgrind --tool=callgrind``, and says which take more than five per cent more than
-``benches/results/instructions.csv`` has; then its exit status is 1. ``--accept`` writes the counts as the
-new baseline. The same compiler and processor features give the same counts; another compiler calls for
-a new baseline, made from the commit before the change.
+``python benches/instructions.py`` builds ``benches/kernel.rs``, and counts the instructions of each work with
+``valgrind --tool=callgrind``. Unlike a time, the count does not depend on the load of the machine. The exit
+code is 1 if a work has more than 1.05 times the instructions in ``benches/results/instructions.csv``.
+``--accept`` writes the counts as the new baseline. The same compiler and processor features give the same
+counts; with another compiler, first make a baseline from the commit before the change.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""The cost of unoptimised Polars crates in a clone, and the gain of a published wheel.
+"""Time of queries with unoptimised crates of Polars, with optimised crates and with a wheel.
 
-``python benches/optimised.py release=A.so optimised=B.so wheel=C.so`` times nine queries with libraries of
-one commit, each in a process of its own with a copy of the package; the first one is what the others are
-held against.
-A row for each query and library is appended to ``benches/results/optimised.csv``. The libraries come from:
+``python benches/optimised.py release=A.so optimised=B.so wheel=C.so`` runs nine queries with libraries of one
+commit, each in a separate process with a copy of the package. A row of ``benches/results/optimised.csv`` has
+the time of a query with one library, relative to the first library. The libraries come from:
 
-- ``release``: ``cargo build --release --lib``, as a clone builds it;
+- ``release``: ``cargo build --release --lib``, as in a clone;
 - ``optimised``: the same with ``--config profile.release.package.NAME.opt-level=3`` for each package that
   ``Cargo.toml`` leaves at 0;
 - ``wheel``: ``maturin build --profile wheel``.

@@ -1,11 +1,11 @@
-"""The page of a report: its time relative to the table, its size, and its speed in a browser.
+"""Time and size of the page of a report, and its speed in a browser.
 
 ``python benches/page.py [--rounds 3] [--rows 10000000] [--browser PATH]`` writes rows of 3 scores and 200
-segments, and runs ``polars-auc report`` with the table alone and with the page, alternately and each in a
-process of its own. It appends the medians to ``benches/results/page.csv``. Further rows are ``polars-auc
---help``, and the import of the package beside that of Polars. With Playwright and a Chromium, pages of 200
-and 2000 segments are opened: the first paint, and the longest task of their scripts after all is drawn, while
-the page is scrolled and its table is sorted and filtered.
+segments, and runs ``polars-auc report`` with the table alone and with the page, alternately and in separate
+processes. A row of ``benches/results/page.csv`` has the median of a work, of its contender, and their ratio.
+Further rows are ``polars-auc --help``, and the import of the package relative to that of Polars. With
+Playwright and a Chromium, pages of 200 and 2000 segments are opened: their rows have the first paint, and the
+longest task of the scripts while the page is scrolled and its table is sorted and filtered.
 """
 
 from __future__ import annotations

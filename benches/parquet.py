@@ -1,10 +1,9 @@
-"""Reports of many Parquet rows: time and memory of processes, compared with a sum of the same columns.
+"""Time and memory of reports of many Parquet rows, relative to a sum of the same columns.
 
 ``python benches/parquet.py [--rows 1e8] [--groups 200] [--rounds 3] [--queries QUERY ...]`` writes ten files
-into a temporary folder, the same rows sorted by group, and the same rows as partitions, as far as the queries
-need them, and appends rows to ``benches/results/parquet.csv``. Each query runs in a process of its own, and
-the queries take turns: the median of the seconds without the start of Python, and of the most memory that the
-process took.
+to a temporary folder; also the same rows sorted by group, and as partitions, if a query needs them. Each
+query runs in a separate process, alternately with the others. A row of ``benches/results/parquet.csv`` has
+the median seconds without the start of Python, and the median peak memory of the process.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""The exact area of rows that do not fit into memory: time and memory of whole processes.
+"""Time and memory of the exact AUC of rows that do not fit into memory.
 
-``python benches/passes.py [--rows 1e8] [--rounds 3]`` writes files of a label and a score into a temporary
-folder, and appends rows to ``benches/results/passes.csv``. Each query runs in a process of its own, and the
-queries take turns: the median of the seconds without the start of Python, and of the most memory that the
-process took.
-``--without-memory`` leaves out the query that needs all rows in memory.
+``python benches/passes.py [--rows 1e8] [--rounds 3]`` writes files of a label and a score to a temporary
+folder. Each query runs in a separate process, alternately with the others. ``--without-memory`` omits the
+query that needs all rows in memory. A row of ``benches/results/passes.csv`` has the median seconds without
+the start of Python, the median peak memory of the process, and the number of passes.
 """
 
 from __future__ import annotations

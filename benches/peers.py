@@ -1,11 +1,10 @@
-"""Grouped ROC AUC by this package and by others, in one alternating run.
+"""Time of grouped ROC AUC by this package and by others.
 
-``python benches/peers.py [--rounds 5] [--rows 1e7] [--groups 1 1000 1000000]`` times each contender on the
-same frames, in turns and in another order each round, and appends a row for each to
-``benches/results/peers.csv``: median and fastest seconds, the ratio of the medians to ours, versions and
-machine. Every contender's answers are held against ours first. A contender whose first run takes more than
-``--patience`` seconds is timed by that run alone. The loop with scikit-learn takes 10^4 groups at most; its
-time is scaled to all.
+``python benches/peers.py [--rounds 5] [--rows 1e7] [--groups 1 1000 1000000]`` first compares the results of
+the contenders with ours. Then the contenders alternate on the same frames, in another order each round. A row
+of ``benches/results/peers.csv`` has the median and the fastest seconds of a contender, and the ratio of its
+median to ours. A contender whose first run takes more than ``--patience`` seconds runs only once. The loop
+with scikit-learn runs on at most 10^4 groups, and its time is scaled to all groups.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The power by ``roc_auc_difference_power``, compared with the rejection rate of the test.
+"""Power by ``roc_auc_difference_power``, compared with the rejection rate of the test.
 
-``python benches/power.py [--replicates 4000] [--dry]`` simulates two correlated normal scores, takes of each
-replicate the power by ``roc_auc_difference_power`` and the p-value of ``roc_auc_difference``, and writes
-``benches/results/power.csv``. Each replicate is a pilot sample by itself, whose difference is large or small
-by chance. So the stated powers scatter around the true power, and their median is compared. Everything is
-seeded.
+``python benches/power.py [--replicates 4000] [--dry]`` simulates two correlated normal scores. For each
+replicate it computes the power by ``roc_auc_difference_power`` and the p-value of ``roc_auc_difference``. All
+seeds are fixed. A row of ``benches/results/power.csv`` has the median power and the rejection rate of one
+design. A replicate is a pilot sample with a difference that is large or small by chance, so the powers vary
+around the true power.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-"""Simulation of false alarms and power of ``compare_segments``.
+"""False alarms and power of ``compare_segments``.
 
-``python benches/segments.py [--books 1000] [--dry]`` makes books of six segments of 1,500 rows and writes
-``benches/results/segments.csv``. A score is the true probability that a row is positive, given a number that
-is normal in both classes of a segment. So every score is exactly calibrated. The AUC of a segment depends on
-the distance of both normal distributions alone, and not on its rate of positives.
+``python benches/segments.py [--books 1000] [--dry]`` simulates books of six segments of 1,500 rows. All seeds
+are fixed. A score is the true probability of a positive, given a number that is normal in both classes of a
+segment. The AUC of a segment thus depends only on the distance of the two normal distributions, not on the
+rate of positives. If all segments have the same AUC, each finding is a false alarm. If the first segment has
+another AUC, ``lower`` and ``gate`` are the power for this segment. Columns of
+``benches/results/segments.csv``:
 
-If all segments have one AUC, what is found is a false alarm. ``gate`` is the share of books in which
-``difference < 0 AND p_adjusted < 0.05`` holds for a segment, after Holm; ``flagged`` the mean number of such
-segments. ``lower`` and ``higher`` are the shares of all tests with ``p_value < 0.05`` and a difference below
-or above 0, without an adjustment. If the first segment has another AUC, ``lower`` and ``gate`` are about this
-segment alone: the power. Everything is seeded.
+- ``gate``: the share of books with a segment of ``difference < 0 AND p_adjusted < 0.05``, after Holm.
+- ``flagged``: the mean number of such segments in a book.
+- ``lower``, ``higher``, ``both``: the shares of tests with ``p_value < 0.05``, without adjustment, and a
+  difference below 0, above 0, or either.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Coverage of 95 % intervals in hard cases: few rows, a small part of a curve, clusters.
+"""Coverage of 95 % intervals with few rows, in a small part of a curve, and in clusters.
 
-``python benches/small_samples.py [--only partial] [--when after] [--share 1.0] [--dry]`` simulates data whose
-truth is known, takes the interval of each replicate by each method, and writes to
-``benches/results/small_samples.csv`` how many hold the truth. Each case names its methods, so that another
-default never changes what a row is about. A row says whether its method was in use before or is used after a
-method was mended, and at which commit it was measured; rows of the other methods stay. Scores are normal with
-the same spread in both classes, those of positives ``sqrt(2) probit(AUC)`` higher; rows of a cluster are
-correlated by one half. A replicate is a group of one grouped query. Everything is seeded.
+``python benches/small_samples.py [--only partial] [--when after] [--share 1.0] [--dry]`` simulates samples
+with a known truth, and computes the interval of each sample by each method of its case. Scores are normal
+with the same spread in both classes, and scores of positives are ``sqrt(2) probit(AUC)`` higher. Rows of a
+cluster have a correlation of one half. A sample is a group of one query. All seeds are fixed. A row of
+``benches/results/small_samples.csv`` has the share of intervals that contain the truth, the commit, and
+whether it was measured before or after a method was corrected. Rows of other methods are kept.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
 """Error rates of intervals and comparisons of AUCs with few positives.
 
-``python benches/small_segments.py [--share 1.0] [--only intervals alarms] [--dry]`` simulates rows whose
-AUC is known and writes to ``benches/results/small_segments.csv``:
+``python benches/small_segments.py [--share 1.0] [--only intervals alarms] [--dry]`` simulates samples with a
+known AUC. Scores of negatives are normal; scores of positives are normal with a spread of 1 or 2, shifted to
+the AUC. Negatives between two positives are one row with a count, so samples have few rows. The kinds of rows
+in ``benches/results/small_segments.csv``:
 
-- ``intervals``: how often the 95 % interval of ``roc_auc_ci`` lies wholly below and wholly above the AUC;
-- ``pairs``: how often ``compare_segments`` of two equal segments has p < 0.05, in either direction;
-- ``alarms``: how often a book of 50 equal segments has any segment with p < 0.05 after Holm's adjustment, in
-  either direction, how often a single segment has p < 0.05 without adjustment, and how often the test of
+- ``intervals``: how often the 95 % interval of ``roc_auc_ci`` is completely below or above the AUC.
+- ``pairs``: how often ``compare_segments`` of two equal segments has p < 0.05, in either direction.
+- ``alarms``: how often a book of 50 equal segments has a segment with p < 0.05 after Holm's adjustment, in
+  either direction; how often a single segment has p < 0.05 without adjustment; and how often the test of
   heterogeneity has p < 0.05.
-
-Scores of negatives are normal; those of positives are normal with a spread of 1 or 2, shifted to the AUC.
-Negatives between two positives are drawn as one row with a count, so that rows are few.
 """
 
 from __future__ import annotations

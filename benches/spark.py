@@ -1,11 +1,11 @@
-"""Time of ROC AUC on a local Spark, compared with Spark's evaluator and with Polars.
+"""Time of ROC AUC on a local Spark, relative to Spark's evaluator and to Polars.
 
-``python benches/spark.py [--rows 1e6] [--rounds 5]`` starts Spark with one worker for each core, on rows of
-a Parquet file that it has cached, and appends rows to ``benches/results/spark.csv``: the median seconds of
-one run, in which the contenders take turns, after one round that is not counted. The start of Spark is not
-timed. ``BinaryClassificationEvaluator`` has no groups: it is timed on one group, and in a loop over few
-groups, each of which it filters out. With ``numBins=0`` it is exact, as the others are, but for states of
-4096 bins. A report says more than an AUC. Polars runs in this process, on the same rows in memory.
+``python benches/spark.py [--rows 1e6] [--rounds 5]`` starts Spark with one worker for each core, on cached
+rows of a Parquet file. The contenders alternate, after one round that is not counted. A row of
+``benches/results/spark.csv`` has the median and the fastest seconds of a contender, without the start of
+Spark. ``BinaryClassificationEvaluator`` has no groups: it runs on one group, and in a loop that filters each
+of a few groups. With ``numBins=0`` it is exact, as are the others except for states of 4096 bins. Polars runs
+in this process, on the same rows in memory.
 """
 
 from __future__ import annotations

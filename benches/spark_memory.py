@@ -1,12 +1,11 @@
-"""Completion and memory of reports on a Spark cluster with small executors.
+"""Memory of reports on a Spark cluster with small executors.
 
-``python benches/spark_memory.py [--rows 2e7] [--memory 512]`` starts two executors of so many MB on this
-machine, each with one core and a Python process of its own. The rows are those of a Parquet file in 8 parts,
-with distinct scores, and 60 % of them are in one of 20 segments. Two reports are made, each in a cluster of
-its own: one by ranges of the score, and one whose overall rows are merged by one worker, as those of few
-rows are. ``benches/results/spark_memory.csv`` says whether each ended, its seconds, and the most memory
-that an executor and a Python process had, read from ``/proc`` ten times a second. A report that ended is
-compared with that of Polars.
+``python benches/spark_memory.py [--rows 2e7] [--memory 512]`` starts two executors with this many MB, each
+with one core and one Python process. The rows are a Parquet file of 8 parts with distinct scores; 60 % of the
+rows are in one of 20 segments. Two reports run, each in a separate cluster: one by ranges of the score, and
+one whose overall rows are merged by one worker. A row of ``benches/results/spark_memory.csv`` has whether the
+report completed, its seconds, and the peak memory of an executor and of a Python process, read from ``/proc``
+ten times a second. A completed report is compared with the report of Polars.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Sizes of states relative to their rows, in Parquet files, for scores of few and of many digits.
+"""Sizes of states in Parquet files, relative to their rows, for scores of few and of many digits.
 
 ``python benches/state_sizes.py [--rows 1e6]`` writes the label and the score of one day's rows, and their
-states, with the default compression of Polars. It appends a row for each form to
-``benches/results/state_sizes.csv``: its bytes, and their ratio to the bytes of the rows. The seed is fixed,
-and nothing is timed.
+states, with the default compression of Polars. The seed is fixed, and nothing is timed. A row of
+``benches/results/state_sizes.csv`` has the bytes of one form, and their ratio to the bytes of the rows.
 """
 
 from __future__ import annotations

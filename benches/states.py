@@ -1,10 +1,10 @@
-"""The width of the bounds of small states, for scores of several distributions.
+"""Width of the bounds of small states, for scores of several distributions.
 
-``python benches/states.py [--rows 4e5]`` makes states of 1024, 4096 and 16,384 bins and appends rows to
-``benches/results/states.csv``: the bins in use, the width of the bounds of the AUC, its ratio to ``BC^2 /
-bins``, and the bytes that a bin takes in the packed state. No state of so many bins can have narrower bounds
-than about that, where BC is the Bhattacharyya coefficient of the classes' distributions (here by counting in
-2000 narrow bins). The seed is fixed, and nothing is timed.
+``python benches/states.py [--rows 4e5]`` makes states of 1024, 4096 and 16,384 bins. The seed is fixed, and
+nothing is timed. A row of ``benches/results/states.csv`` has the bins in use, the width of the bounds of the
+AUC, the ratio of the width to ``BC^2 / bins``, and the bytes of a bin in the packed state. BC is the
+Bhattacharyya coefficient of the distributions of the two classes, from counts in 2000 narrow bins. No state
+of this many bins can have bounds that are much narrower than ``BC^2 / bins``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Promised speed of this package, as ratios to contenders in the same run.
+"""Speed and memory of this package, as ratios to contenders in the same run.
 
-``python benches/targets.py [--rounds 9] [--rows 1e7] [--only few shapes]`` runs the works below. The
-contenders of a work alternate, in another order each round. A row for each comparison is appended to
-``benches/results/targets.csv``: the medians, their ratio, and the promised ratio. With ``--check`` the exit
-status is 1 if a promise is broken. Thread counts and memory are measured in separate processes.
+``python benches/targets.py [--rounds 9] [--rows 1e7] [--only few shapes]`` runs the contenders of each work
+alternately, in another order each round. A row of ``benches/results/targets.csv`` has the medians of both,
+their ratio, and the promised ratio. With ``--check`` the exit code is 1 if a promise is broken. Thread counts
+and memory are measured in separate processes.
 """
 
 from __future__ import annotations

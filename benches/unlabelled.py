@@ -1,9 +1,9 @@
 """Errors of AUC estimates with missing labels, for several missing-data mechanisms.
 
 ``python benches/unlabelled.py [--streams 200] [--rows 20000]`` simulates rows with calibrated probabilities,
-hides some labels, and compares the estimates with the AUC of the fully labelled rows. It appends rows to
-``benches/results/unlabelled.csv``: for each mechanism and estimate the mean and the root mean square of the
-error; for the bounds their mean width and their coverage. The seed is fixed, and nothing is timed.
+hides some labels, and compares the estimates with the AUC of the fully labelled rows. The seed is fixed, and
+nothing is timed. A row of ``benches/results/unlabelled.csv`` has the mean and the root mean square of the
+error of one estimate; for the bounds, their mean width and their coverage.
 """
 
 from __future__ import annotations

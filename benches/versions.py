@@ -1,9 +1,8 @@
-"""The effect of a kernel change: query times with the libraries before and after.
+"""Time of queries with the library before and after a change of the kernel.
 
-``python benches/versions.py before=A.so now=B.so [--rounds 11] [--rows 1e7] [--only roc_auc]`` times queries
-of one column, of groups, of weights and of states. Each library runs in a separate process, on the same rows;
-the first one is the baseline. A row for each query and library is appended to
-``benches/results/versions.csv``.
+``python benches/versions.py before=A.so now=B.so [--rounds 11] [--rows 1e7] [--only roc_auc]`` runs queries
+of one column, of groups, of weights and of states. Each library runs in a separate process, on the same rows.
+A row of ``benches/results/versions.csv`` has the time of a query with one library, relative to the first one.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import polars_auc as pa
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "scaling-out-engines.md"
-GUIDE = PAGE.read_text(encoding="utf-8").split("\n## Other engines\n")[1]
+GUIDE = PAGE.read_text(encoding="utf-8")
 CODE = "\n".join(re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL))
 
 

@@ -25,10 +25,8 @@ def test_scaling_out(
     (tmp_path / "data").symlink_to(ROOT / "data")
     monkeypatch.chdir(tmp_path)
     machine = (ROOT / "docs" / "scaling-out.md").read_text(encoding="utf-8")
-    engines = (ROOT / "docs" / "scaling-out-engines.md").read_text(encoding="utf-8")
-    # tests/engines runs the other engines.
-    in_spark, _ = engines.split("\n## Other engines\n")
-    _, in_spark = in_spark.split("<!-- spark -->")
+    guide = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
+    _, in_spark = guide.split("<!-- spark -->")
     code = "\n".join(re.findall(r"```python\n(.*?)```", machine + in_spark, re.DOTALL))
     # The directory of Spark is the directory in which it was started.
     code = code.replace('"data/', f'"{tmp_path}/data/').replace('"states"', f'"{tmp_path}/states"')

@@ -35,21 +35,21 @@ class ReadOptions:
 
     null_values: Sequence[str] = option(
         (),
-        "texts that mean missing, as in NA,-999, in all columns; without it NA, N/A, NULL, null, None and "
-        "others that R and pandas write, in the columns of label, score, weight and count",
+        "texts of missing values in all columns, such as NA,-999; by default NA, N/A, NULL, null, None and "
+        "others of R and pandas, in the columns of label, score, weight and count",
         metavar="TEXTS",
     )
     separator: str | None = option(
         None,
-        "the character between the columns of a text file; without it the one of , ; | and tab that its "
-        "first line has most often",
+        "the character between the columns of a text file; by default the most frequent of , ; | and tab in "
+        "its first line",
         metavar="CHARACTER",
     )
-    decimal_comma: bool = switch("numbers of text files have a comma before their decimals, as in 0,5")
+    decimal_comma: bool = switch("numbers of text files have a decimal comma, as in 0,5")
     encoding: str | None = option(
         None,
-        "the encoding of text files, such as windows-1252 or utf-16; without it UTF-8, or what their first "
-        "bytes say",
+        "the encoding of text files, such as windows-1252 or utf-16; by default UTF-8, or the encoding of "
+        "their byte order mark",
         metavar="NAME",
     )
 

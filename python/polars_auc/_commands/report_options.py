@@ -44,73 +44,73 @@ class ReportRequest:
     files: Sequence[str]
     rows: RowOptions
     from_states: bool = switch(
-        "the files hold states, as polars-auc state writes them: merge those of each group; `scores` names "
-        "columns of states, and without it all are meant"
+        "the files have states, as polars-auc state writes them: merge the states of each group; `scores` "
+        "selects columns of states, by default all"
     )
     compare_to: Path | None = option(
         None,
-        "an earlier report, as -o wrote it (.parquet, .csv or .json): adds the change of each AUC since",
+        "an earlier report from -o (.parquet, .csv or .json): adds the change of each AUC",
         parse=Path,
         metavar="FILE",
     )
     history: Path | None = option(
         None,
-        "a .parquet file with the AUCs of earlier periods, which gets those of this one: adds whether an AUC "
-        "has fallen, by a test that holds over all periods together",
+        "a .parquet file with the AUCs of earlier periods; the AUCs of this period are added to it. Adds a "
+        "test whether an AUC has fallen, with one error rate for all periods together",
         parse=Path,
         metavar="FILE",
         need=Rule("period", "goes with `period`, which is missing", _BOTH),
     )
     period: str | None = option(
         None,
-        "with `history`: the name of this period, such as 2026-11-25 or 2026-W9; periods are in the order of "
-        "the numbers in their names, and one of the same name is replaced",
+        "with `history`: the name of this period, such as 2026-11-25 or 2026-W9; periods are ordered by the "
+        "numbers in their names, and a period with the same name is replaced",
         metavar="NAME",
         need=Rule("history", "goes with `history`, which is missing", _BOTH),
     )
-    backfill: bool = switch("with `history`: this period may come before all others", need=_HISTORY)
+    backfill: bool = switch("with `history`: this period may be before all others", need=_HISTORY)
     baseline: int | None = option(
         None,
-        "with `history`: how many periods at the start no change begins with; the test begins with the next "
-        "one; without it 3, or 28 with `weight` or `cluster`",
+        "with `history`: the number of first periods in which no change begins; the test begins with the "
+        "next period; by default 3, or 28 with `weight` or `cluster`",
         parse=int,
         metavar="N",
         need=_HISTORY,
     )
     reference: float | None = option(
         None,
-        "with `history`: the AUC that periods are compared with in place of those before, such as that of "
-        "the validation",
+        "with `history`: compare periods with this AUC, such as the AUC of the validation, instead of the "
+        "earlier periods",
         parse=float,
         metavar="AUC",
         need=_HISTORY,
     )
     period_weight: str | None = option(
         None,
-        'with `history`: how much each period counts, such as "n_pos * n_neg / n": SQL on n, n_pos and n_neg',
+        'with `history`: the weight of each period, such as "n_pos * n_neg / n": SQL on n, n_pos and n_neg',
         metavar="SQL",
         need=_HISTORY,
     )
     untested: str = option(
         "fail",
-        "with `history`: whether a row that is not tested yet fails a condition of `fail_if` on the alarm: "
-        "fail or pass",
+        "with `history`: the result of a condition of `fail_if` on the alarm for rows without a test yet: "
+        "fail (the default) or pass",
         metavar="fail|pass",
     )
-    allow_empty: bool = switch("report also if `where` leaves no row, or if no row or every row is positive")
+    allow_empty: bool = switch("allow a report of no rows, of no positives or of no negatives")
     fail_if: Sequence[str] = option(
         (),
-        'exit with 1 if this is true, or cannot be decided, in a row that it is about, as "auc < 0.7": a row '
-        "of groups if it names a column of `by` or of `versus`, otherwise any row; each is checked by itself",
+        'exit with 1 if this condition is true or undefined in a row, such as "auc < 0.7"; a condition with '
+        "a column of `by` or of `versus` checks groups only; each condition is checked separately",
         metavar="SQL",
     )
     keep_going: bool = switch(
-        "leave out files, scores and groups that cannot be evaluated, name them, and exit with 3"
+        "skip files, scores and groups that cannot be evaluated, list them, and exit with 3"
     )
     columns: str | None = option(
         None,
-        "the columns to print, and of .md, .html and .xlsx files, as in auc,ks; without it those that "
-        "answer first",
+        "the columns to print, and to write to .md, .html and .xlsx files, such as auc,ks; by default the "
+        "most important columns",
         metavar="NAMES",
     )
     wide: bool = switch(
@@ -119,28 +119,28 @@ class ReportRequest:
     )
     limit: int | None = option(
         None,
-        f"the most rows of groups to print, {DISPLAY_ROWS} without it; files have all",
+        f"the largest number of rows of groups to print, {DISPLAY_ROWS} by default; files have all rows",
         parse=int,
         metavar="N",
     )
     quiet: bool = switch("print errors and gates only")
     title: str | None = option(
-        None, f"the title of a page, which is an .html or .md file; without it {TITLE}", metavar="TITLE"
+        None, f"the title of a page (.html or .md); by default {TITLE}", metavar="TITLE"
     )
     format: str | None = option(
         None,
-        "with -o -: what is written to standard output in place of the printed table: "
-        f"{', '.join(FORMATS)}; without it md",
+        "with -o -: the format that is written to standard output instead of the printed table: "
+        f"{', '.join(FORMATS)}; by default md",
         metavar="FORMAT",
     )
     keep_formulas: bool = switch(
-        "texts of a .csv file that begin with =, +, - or @ are written as they are; without it they get an "
-        "apostrophe in front, because sheets take them for formulas"
+        "write texts of a .csv file that begin with =, +, - or @ unchanged; by default they get an "
+        "apostrophe in front, because spreadsheets read them as formulas"
     )
     output: Path | None = option(
         None,
-        "write the report: .parquet, .csv, .json or .xlsx; a page with charts, .html, which needs "
-        'pip install "polars-auc[report]" as .xlsx does; a page of Markdown, .md; or - for standard output',
+        "write the report: .parquet, .csv, .json, .xlsx, .md (Markdown) or .html (a page with charts); or - "
+        'for standard output. .html and .xlsx need pip install "polars-auc[report]"',
         parse=Path,
         metavar="OUT",
     )

@@ -123,16 +123,16 @@ class ReportOptions:
     )
     groupings: Groupings | None = option(
         None,
-        "several groupings: 'each' by each column of `by` alone; 'rollup' by all, all but the last, and so "
-        "on; 'cube' by every choice of them",
+        "several groupings: 'each' column of `by` alone; 'rollup': all columns, all but the last, and so on; "
+        "'cube': every combination of columns",
         metavar="GROUPINGS",
         in_spark=True,
         conflicts=(_ONE_BY_ONE,),
     )
     sorted_by: str | Sequence[str] = option(
         (),
-        "columns of `by` by which the rows are sorted: groups are read one by one, which takes less memory "
-        "with several scores; the order is checked",
+        "columns of `by` by which the rows are sorted: groups are read one after the other, with less memory "
+        "for several scores; the order is checked",
         metavar="COLUMN",
         needs_rows=True,
     )
@@ -142,7 +142,7 @@ class ReportOptions:
     ci: IntervalMethod = option(
         "wilson",
         "method of the interval of the AUC: wilson, delong, logit, hanley_mcneil, obuchowski or bootstrap; "
-        "comparisons of groups and reports are by delong if it is delong, otherwise by wilson",
+        "groups and reports are compared by delong with delong, otherwise by wilson",
         metavar="METHOD",
         in_spark=True,
     )
@@ -169,15 +169,15 @@ class ReportOptions:
         in_spark=True,
     )
     compare: bool = switch(
-        "compare each score with the first, on rows that have all",
+        "compare each score with the first, on the rows that have all scores",
         conflicts=(_ALL_ROWS,),
         needs_rows=True,
     )
     versus: object = option(
         None,
-        "compare each group with the 'rest' (the mean AUC of the other groups, each within its group), the "
-        "'pooled_rest' (their rows together), 'overall' (all rows), the 'previous' one, or the group of this "
-        "value; in a shell the values of several `by` are separated by commas",
+        "compare each group with the 'rest' (the mean AUC of the other groups), the 'pooled_rest' (the rows "
+        "of the other groups), 'overall' (all rows), the 'previous' group, or the group of this value; in a "
+        "shell the values of several `by` are separated by commas",
         metavar="SEGMENT",
         in_spark=True,
         conflicts=(_ONE_BY_ONE,),
@@ -185,7 +185,7 @@ class ReportOptions:
     )
     along: str | None = option(
         None,
-        'with `versus="previous"` and several `by`: the one whose previous value is meant, such as the year',
+        'with `versus="previous"` and several `by`: the column of periods, such as the year',
         metavar="COLUMN",
         need=Rule(
             "versus", 'applies to `versus="previous"` only', 'leave it out, or write `versus="previous"`'
@@ -201,7 +201,7 @@ class ReportOptions:
         in_spark=True,
     )
     calibration: bool = switch(
-        "whether the scores are right as probabilities: adds the Brier score, the log loss, observed over "
+        "add the calibration of the scores as probabilities: the Brier score, the log loss, observed over "
         "expected positives and the calibration slope",
         conflicts=(
             _ALL_ROWS,
@@ -214,7 +214,7 @@ class ReportOptions:
     )
     folds: IntoExpr | None = option(
         None,
-        f"{_COLUMN} of cross-validation folds: adds their mean AUC",
+        f"{_COLUMN} of cross-validation folds: adds the mean AUC of the folds",
         metavar="COLUMN",
         in_spark=True,
         conflicts=(
@@ -228,8 +228,8 @@ class ReportOptions:
     )
     user: IntoExpr | None = option(
         None,
-        f"{_COLUMN} of users, queries or sessions, each with rows of its own to rank: adds the mean of their "
-        "AUCs (GAUC)",
+        f"{_COLUMN} of users, queries or sessions, whose rows are ranked separately: adds their mean AUC "
+        "(GAUC)",
         metavar="COLUMN",
         conflicts=(
             _ALL_ROWS,
@@ -242,22 +242,22 @@ class ReportOptions:
     )
     user_average: UserAverage | None = option(
         None,
-        "with `user`: what a user counts by; macro (the default): all alike, rows, positives, or pairs of a "
-        "positive and a negative",
+        "with `user`: the weight of a user in the mean; macro (the default): equal weights, rows, positives, "
+        "or pairs of a positive and a negative",
         metavar="WEIGHT",
         need=Rule("user", "is for the mean over users", "write `user`, or leave this out"),
     )
     stability: IntoExpr | None = option(
         None,
-        'the rows of a reference, such as "year < 2016": adds how far the scores of the other '
-        "rows have moved from it (psi); columns of `by` that it names do not divide the reference",
+        'the condition of reference rows, such as "year < 2016": adds the population stability index (psi) '
+        "of the scores of the other rows; columns of `by` in the condition do not split the reference",
         metavar="CONDITION",
         in_spark=True,
         conflicts=(_ALL_ROWS, _ONE_BY_ONE),
     )
     count: IntoExpr | None = option(
         None,
-        f"{_COLUMN} with the number of identical rows of each row",
+        f"{_COLUMN} with the number of identical rows that a row represents",
         metavar="COLUMN",
         conflicts=(_unweighted("unequal rows and repeated rows have other standard errors"),),
         in_spark=True,
@@ -265,8 +265,7 @@ class ReportOptions:
     )
     cluster: IntoExpr | None = option(
         None,
-        f"{_COLUMN} of clusters, such as patients: intervals and "
-        "`compare` then do not take rows as independent",
+        f"{_COLUMN} of clusters, such as patients: intervals and comparisons are computed over clusters",
         metavar="COLUMN",
         conflicts=(_ALL_ROWS,),
         needs_rows=True,
@@ -280,20 +279,20 @@ class ReportOptions:
         needs_rows=True,
     )
     low_is_positive: bool = switch(
-        "low scores are positive, as in a scorecard where high is good: as if the scores were negated",
+        "low scores are positive, as in a scorecard where high is good: scores are negated",
         needs_rows=True,
     )
     nan: Literal["skip"] | None = option(
         None,
-        "skip: a score that is NaN is missing, and such rows are counted, by n_nan of a report and in words "
-        "by each command; without it NaN is a fault",
+        "skip: treat a NaN score as missing; a report has the number of such rows in n_nan, and each command "
+        "prints it; without it NaN is a fault",
         metavar="skip",
         needs_rows=True,
     )
     memory: Literal["bounded"] | None = option(
         None,
-        "read the rows in batches, and keep only a small state of each group; auc_min and auc_max say how "
-        "exact it is",
+        "read the rows in batches, and keep only a small state of each group; auc_min and auc_max are bounds "
+        "of the AUC",
         flag="--bounded",
         const="bounded",
         conflicts=(_ONE_BY_ONE,),
@@ -301,14 +300,14 @@ class ReportOptions:
     )
     max_bins: int | None = option(
         None,
-        f"with {_BOUNDED}: the most bins of a state, 4096 by default",
+        f"with {_BOUNDED}: the largest number of bins of a state, 4096 by default",
         parse=int,
         metavar="N",
         need=_BOUNDED_ONLY,
     )
     scale: Literal["real", "probability"] | None = option(
         None,
-        f"with {_BOUNDED}: where bins are small; real (the default): near 0, probability: near 0 and 1",
+        f"with {_BOUNDED}: where bins are narrow; real (the default): near 0, probability: near 0 and 1",
         metavar="SCALE",
         need=_BOUNDED_ONLY,
     )

@@ -167,51 +167,64 @@ def report(
         One row for each group and score, ordered by group, then one row for each score over all rows:
 
         - ``scope`` (String): ``"group"`` or ``"overall"``.
-        - the columns ``by``; null in the overall rows.
+        - the columns ``by`` (their dtypes), with ``by``: the group. Null in the overall rows.
         - ``score`` (String): the name of the score.
-        - ``n``, ``n_pos`` (UInt64): the number of rows used, and of positives among them.
-        - ``n_missing`` (UInt64): the number of rows skipped because the label, the score or the cluster is
-          null, or the weight is null or 0.
-        - ``n_unlabelled`` (UInt64): the number of skipped rows where only the label is null, such as new rows
-          with an unknown outcome. Null for states and with ``memory="bounded"``, because states do not count
-          them separately.
-        - ``prevalence`` (Float64): ``n_pos / n``; with weights, the positives' share of all weights.
-        - ``auc``, ``se``, ``lower``, ``upper`` (Float64): as in :func:`polars_auc.roc_auc_ci`.
-        - ``ks``, ``gini``, ``gini_lower``, ``gini_upper`` (Float64): as in :func:`polars_auc.roc_summary`.
-        - with ``calibration``: ``brier_score``, ``log_loss`` (Float64) as in :func:`polars_auc.brier_score`
-          and :func:`polars_auc.log_loss`; ``observed_expected``, ``observed_expected_lower``,
-          ``observed_expected_upper``, ``calibration_slope``, ``calibration_slope_lower``,
-          ``calibration_slope_upper``, ``calibration_p_value``, ``calibration_p_adjusted`` (Float64) as in
-          :func:`polars_auc.calibration_summary`; the p-value is for ``observed_expected``. Null for states
-          that are not exact.
-        - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
-          ``n_undefined`` (UInt64), as in :func:`polars_auc.cv_roc_auc`.
-        - with ``user``: ``user_auc``, ``user_se``, ``user_lower``, ``user_upper`` (Float64), ``n_users``,
-          ``n_users_undefined`` (UInt64): the mean of the users' AUCs, its standard error and limits, and the
-          numbers of users with and without an AUC, as in :func:`polars_auc.grouped_roc_auc`.
-        - with ``compare``: ``first_auc``, ``delta_auc``, ``delta_auc_lower``, ``delta_auc_upper``,
-          ``delta_auc_p_value``, ``delta_auc_p_adjusted`` (Float64): the AUC of the first score, and the AUC
-          of this score minus it, on the rows with all scores. From :func:`polars_auc.compare_scores`, with
-          ``cluster`` from :func:`polars_auc.roc_auc_difference`; null for the first score.
-        - with ``stability``: ``psi``, ``psi_p_value`` (Float64), ``psi_n``, ``psi_reference_n`` (UInt64): the
-          index, its p-value, and the numbers of other rows and of reference rows, as in
-          :func:`polars_auc.population_stability`. The index is infinite if a band has rows of only one
-          sample. The p-value is null with ``cluster`` or ``weight``. ``psi_n`` is null if all rows of a group
-          are reference rows. In a group of fewer than some hundred rows the index is large by chance.
-        - with ``nan="skip"``: ``n_nan`` (UInt64), the number of rows with a label that were skipped because
-          the score is NaN; ``n_missing`` includes them.
-        - with ``versus``: ``versus_auc``, ``difference``, ``difference_lower``, ``difference_upper``,
-          ``p_value``, ``p_adjusted`` (Float64) as in :func:`polars_auc.compare_segments`, null in the overall
-          rows; and ``within_auc`` (Float64), the mean AUC within groups, with ``heterogeneity`` (Float64),
-          ``heterogeneity_df`` (UInt64) and ``heterogeneity_p_value`` (Float64), null in the groups' rows.
-        - with ``memory="bounded"`` or ``state``: ``auc_min``, ``auc_max`` (Float64), the bounds of the AUC of
-          the rows, and ``exact`` (Boolean), whether all numbers equal those of the rows, because no bin
-          merges several scores. Otherwise ``auc_min`` and ``auc_max`` differ, and the other numbers are
-          approximate: scores in the same bin count as ties. Comparisons of groups by states use the bins of
-          all groups together.
-        - with ``groupings``: ``grouping`` (String), the columns of the grouping, separated by commas; null in
-          the overall rows. Columns of ``by`` outside of the grouping are null. Groupings are consecutive, and
-          p-values are adjusted over all of them. There is no ``within_auc`` and no ``heterogeneity``.
+        - ``n``, ``n_pos`` (UInt64): used rows, and the positives among them.
+        - ``n_missing`` (UInt64): skipped rows: the label, the score or the cluster is null, or the weight is
+          null or 0.
+        - ``n_unlabelled`` (UInt64): skipped rows where only the label is null, such as new rows without an
+          outcome. Null with ``memory="bounded"`` and in a report of states, because states do not distinguish
+          them.
+        - ``prevalence`` (Float64): ``n_pos / n``, or with weights the positives' share of all weights.
+        - ``auc``, ``se``, ``lower``, ``upper`` (Float64): the AUC, its standard error and its interval: see
+          :func:`polars_auc.roc_auc_ci`.
+        - ``ks``, ``gini``, ``gini_lower``, ``gini_upper`` (Float64): the Kolmogorov-Smirnov distance, and the
+          Gini coefficient with its interval: see :func:`polars_auc.roc_summary`.
+        - ``brier_score``, ``log_loss`` (Float64), with ``calibration``: the mean losses of
+          :func:`polars_auc.brier_score` and :func:`polars_auc.log_loss`. All columns of ``calibration`` are
+          null for states that are not exact.
+        - ``observed_expected``, ``observed_expected_lower``, ``observed_expected_upper`` (Float64), with
+          ``calibration``: positives divided by the sum of the scores, and its interval: see
+          :func:`polars_auc.calibration_summary`.
+        - ``calibration_slope``, ``calibration_slope_lower``, ``calibration_slope_upper`` (Float64), with
+          ``calibration``: the slope of the logistic recalibration, and its interval. Null if a score is 0 or
+          1.
+        - ``calibration_p_value``, ``calibration_p_adjusted`` (Float64), with ``calibration``: the test that
+          observed over expected is 1.
+        - ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), with ``folds``: the mean AUC of the
+          folds, its standard error and its interval: see :func:`polars_auc.cv_roc_auc`.
+        - ``n_folds``, ``n_undefined`` (UInt64), with ``folds``: folds with an AUC, and folds without.
+        - ``user_auc``, ``user_se``, ``user_lower``, ``user_upper`` (Float64), with ``user``: the mean AUC of
+          the users (GAUC), its standard error and its interval: see :func:`polars_auc.grouped_roc_auc`.
+        - ``n_users``, ``n_users_undefined`` (UInt64), with ``user``: users with an AUC, and users without.
+        - ``first_auc``, ``delta_auc``, ``delta_auc_lower``, ``delta_auc_upper``, ``delta_auc_p_value``,
+          ``delta_auc_p_adjusted`` (Float64), with ``compare``: the AUC of the first score, the AUC minus it,
+          its interval and its test, all on the rows that have all scores. Null for the first score. See
+          :func:`polars_auc.compare_scores`, or with ``cluster`` :func:`polars_auc.roc_auc_difference`.
+        - ``psi``, ``psi_p_value`` (Float64), with ``stability``: the population stability index and its
+          p-value: see :func:`polars_auc.population_stability`. Null if a group has rows of one sample only.
+          The index is infinite if a band has rows of one sample only, and large by chance in a group of fewer
+          than some hundred rows. The p-value is null with ``cluster`` or ``weight``.
+        - ``psi_n``, ``psi_reference_n`` (UInt64), with ``stability``: the rows outside of the reference, and
+          the rows of the reference. ``psi_n`` is null if all rows of a group are of the reference.
+        - ``n_nan`` (UInt64), with ``nan="skip"``: rows with a label that were skipped because the score is
+          NaN. They are among ``n_missing``.
+        - ``versus_auc``, ``difference``, ``difference_lower``, ``difference_upper``, ``p_value``,
+          ``p_adjusted`` (Float64), with ``versus``: the AUC of the comparison, the difference, its interval
+          and its test: see :func:`polars_auc.compare_segments`. Null in the overall rows.
+        - ``within_auc`` (Float64), with ``versus``: the mean AUC within groups, only in the overall rows. Not
+          with ``groupings``.
+        - ``heterogeneity``, ``heterogeneity_p_value`` (Float64), with ``versus``: the test that all groups
+          have the same AUC, only in the overall rows. Not with ``groupings``.
+        - ``heterogeneity_df`` (UInt64), with ``versus``: the degrees of freedom of this test.
+        - ``auc_min``, ``auc_max`` (Float64), with ``memory="bounded"`` or ``state``: the bounds of the AUC of
+          the rows.
+        - ``exact`` (Boolean), with ``memory="bounded"`` or ``state``: whether no bin joins several scores, so
+          that all numbers equal those of the rows. Otherwise they are approximate: scores in the same bin
+          count as ties. Comparisons of groups by states use the bins of all groups together.
+        - ``grouping`` (String), with ``groupings``: the columns of the grouping, separated by commas. Null in
+          the overall rows. Columns of ``by`` outside of the grouping are null. Groupings follow one another,
+          and p-values are adjusted over all of them.
 
         A number is null if it is undefined, and NaN if a score is NaN (with a warning). There is also a
         warning if no row, or every row, is positive, as with a misspelt class. A lazy report warns when it is

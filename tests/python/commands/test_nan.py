@@ -164,7 +164,7 @@ def test_the_help_of_nan_holds_for_each_command(command: str, capsys: Capture) -
     with pytest.raises(SystemExit):
         main([command, "--help"])
     output = " ".join(capsys.readouterr().out.split())
-    assert "such rows are counted, by n_nan of a report and in words by each command" in output
+    assert "a report has the number of such rows in n_nan, and each command prints it" in output
 
 
 @pytest.fixture

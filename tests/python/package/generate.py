@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "python" / "polars_auc"
 DOCS = ROOT / "docs"
 API = Path(__file__).with_name("test_api.py")
-REPORT_OPTIONS = ROOT / "tests" / "python" / "report" / "test_report_options.py"
+REPORT = ROOT / "tests" / "python" / "report"
 SNAPSHOT = Path(__file__).with_name("declarations.json")
 FUZZER = ROOT / "tests" / "fuzz" / "fuzz_targets" / "plugin.rs"
 
@@ -338,7 +338,7 @@ def main() -> None:
     _rewrite_fuzzer([name for name, _, _ in now["expressions"]])
     # Separate processes import the new files.
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    for script in (REPORT_OPTIONS, API):
+    for script in (REPORT / "test_report_options.py", REPORT / "test_report_files.py", API):
         subprocess.run([sys.executable, str(script)], check=True, env=environment, stdout=subprocess.DEVNULL)
     SNAPSHOT.write_text(json.dumps(now, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 

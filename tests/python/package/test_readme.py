@@ -98,7 +98,6 @@ def test_the_guide_to_one_machine_and_states(
 
 
 BANDS = (ROOT / "docs" / "bands-measured.md").read_text(encoding="utf-8")
-DIFFERENCES = (ROOT / "docs" / "comparing-two-curves.md").read_text(encoding="utf-8")
 
 
 def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,6 +118,8 @@ def test_the_guide_to_bands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         "late-labels",
         "packed-states",
         "recipes",
+        "recipes-charts",
+        "recipes-dependent-rows",
         "store-of-states",
         "tutorial",
     ],
@@ -132,7 +133,6 @@ def test_pages_run_and_have_their_output(
     code = "".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
     exec(compile(code, f"{page}.md", "exec"), {})
     printed = capsys.readouterr().out
-    assert page != "recipes" or "shape: (800, " in printed
     lines = iter(printed.splitlines())
     expected = re.findall(r"^print.*  # ([0-9.]+)$", code, re.MULTILINE)
     assert expected
@@ -217,7 +217,8 @@ def test_the_guide_to_differences(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
-    [code] = re.findall(r"```python\n(.*?)```", DIFFERENCES, re.DOTALL)
+    guide = (DOCS / "comparing-two-curves.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
     exec(compile(code, "comparing-two-curves.md", "exec"), {})
     assert "p_value" in capsys.readouterr().out
 
@@ -227,7 +228,7 @@ def test_figures_of_differences_are_committed() -> None:
     rows = pl.read_csv(ROOT / "benches" / "results" / "difference_bands.csv")
     pairs = set(rows["pair"])
     quoted, sizes = 0, [""]
-    for line in DIFFERENCES.splitlines():
+    for line in BANDS.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         sizes = cells if "50+50" in cells else sizes
         if not line.startswith("|") or cells[0] not in pairs:
@@ -244,6 +245,21 @@ def test_figures_of_differences_are_committed() -> None:
             assert cell in both
             quoted += 1
     assert quoted == 2 * rows.n_unique(["pair", "n_pos", "n_neg"])
+
+    guide = " ".join((DOCS / "comparing-two-curves.md").read_text(encoding="utf-8").split())
+    few = rows.filter(n_pos=2000, n_neg=20)
+    for part, figures in (
+        (
+            rows.filter(pl.min_horizontal("n_pos", "n_neg") >= 50),
+            "contains the whole difference in {} to {} % of the samples",
+        ),
+        (few, "With 2,000 positives and 20 negatives the coverage is {} to {} %"),
+    ):
+        ends = (
+            percent(share)
+            for share in part.select(pl.col("coverage").min(), max=pl.col("coverage").max()).row(0)
+        )
+        assert figures.format(*ends) in guide
 
 
 def test_figures_of_bands_are_committed() -> None:
@@ -640,10 +656,8 @@ def test_figures_of_pooled_segments_are_committed() -> None:
     by_rates = {(row["rates"], row["auc"], row["versus"]): row for row in rows.iter_rows(named=True)}
     assert len(by_rates) == 18
     recipes = " ".join((DOCS / "recipes.md").read_text(encoding="utf-8").split())
-    assert "rates of positives from 4 to 40 %, some are found to be worse than the rows of the others in" in (
-        recipes
-    )
-    assert "in nearly every sample (`benches/results/segments.csv`)" in recipes
+    assert "six segments have the same AUC and rates of positives from 4 to 40 %" in recipes
+    assert "some are found to be worse in nearly every sample (`benches/results/segments.csv`)" in recipes
     about = " ".join((inspect.getdoc(pa.compare_segments) or "").split())
     assert "At 5 % about 5 of 100 tests reject equal AUCs, for any rates of positives" in about
     assert "Against the pooled rest nearly all may reject" in about

@@ -1,7 +1,11 @@
-"""Machine-readable files of a report."""
+"""Machine-readable files of a report.
+
+``python tests/python/report/test_report_files.py`` writes the table of columns of the docs.
+"""
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from datetime import timedelta
@@ -26,6 +30,58 @@ COLUMNS = {
     )
     for name in re.findall(r"`(\w+)`", names)
 }
+
+
+MARK = "<!-- tests/python/report/test_report_files.py writes this table"
+OPTIONS = {"memory": "--bounded", "nan": "--nan skip", "state": "--from-states"}
+"""Options of columns whose names in the shell differ."""
+
+
+def table() -> str:
+    """Return the columns of ``report`` and ``compare_reports`` as a table, by their docstrings."""
+    lines = ["| column | type | when | meaning |", "|---|---|---|---|"]
+    for function, when in ((pa.report, "always"), (pa.compare_reports, "`--compare-to`")):
+        section = (inspect.getdoc(function) or "").split("\nReturns\n")[1].split("\nNotes\n")[0]
+        for item in re.findall(r"^    - (.*(?:\n      .*)*)", section, re.MULTILINE):
+            text = " ".join(item.split())
+            columns, dtype, options, meaning = re.findall(
+                r"^(.*?) \(([\w ]+)\)(?:, with (.*?))?: (.*)$", text
+            )[0]
+            flags = [OPTIONS.get(name, f"--{name}") for name in re.findall(r"``(\w+)", options)]
+            first, *further = re.split(r"(?<=\.)\s", meaning)
+            phrases = [first, *(f"null{each[4:]}" for each in further if each.startswith("Null "))]
+            cell = "; ".join(each.removesuffix(".") for each in phrases)
+            cells = (columns, dtype, ", ".join(f"`{flag}`" for flag in flags) or when, cell)
+            lines.append(f"| {' | '.join(markdown(each) for each in cells)} |")
+    return "\n".join(lines)
+
+
+def markdown(text: str) -> str:
+    """Return text of a docstring with functions as links."""
+    reference = PAGE.parent / "reference"
+    pages = {
+        name: path.name
+        for path in reference.glob("*.md")
+        for name in re.findall(r"^## (\w+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    linked = re.sub(
+        r":func:`polars_auc\.(\w+)`",
+        lambda name: f"[`{name[1]}`](reference/{pages[name[1]]}#{name[1]})",
+        text,
+    )
+    return linked.replace("``", "`")
+
+
+def page() -> str:
+    """Return the page with its table of columns."""
+    head, _, rest = PAGE.read_text(encoding="utf-8").partition(MARK)
+    mark, _, rest = rest.partition("\n")
+    return f"{head}{MARK}{mark}\n\n{table()}\n\n{rest[rest.index('### ') :]}"
+
+
+def test_the_page_has_the_columns_of_the_docstrings() -> None:
+    """Test the page; running this file rewrites it."""
+    assert PAGE.read_text(encoding="utf-8") == page()
 
 
 def rows() -> pl.DataFrame:
@@ -95,3 +151,7 @@ def test_groups_of_any_dtype_are_written(tmp_path: Path, kind: str, ending: str)
     if ending == "html" and kind in ("duration", "binary"):
         pa.write_report(report, file, frame=frame, label="y", scores="s")
         assert file.stat().st_size > 10_000
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
