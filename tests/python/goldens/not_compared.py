@@ -11,18 +11,17 @@ PAGE = Path(__file__).parents[3] / "docs" / "not-compared.md"
 _HEAD = """\
 # What is not compared
 
-The tests compare the functions with recorded answers of R and Python packages. [How our numbers relate to
-theirs](conventions.md) says where conventions differ. This page lists the answers that are not compared, and
-why. A test fails if the page and the tests say different things.
+This page lists the results of R and Python packages that the tests do not compare, with reasons. A test
+fails if the page and the tests differ. [Conventions](conventions.md) lists differences between packages.
 
-## Whole answers
+## Whole results
 
-| reason | answers | of |
+| reason | results | of |
 |---|---|---|
 """
 
 _FIELDS = """
-## Fields of answers that agree in all others
+## Fields of results whose other fields agree
 
 | reason | fields | times | of |
 |---|---|---|---|

@@ -65,9 +65,9 @@ def page() -> str:
         [
             "# Options of a report",
             "",
-            "`report` in Python, `polars-auc report` in a shell and `polars_auc.spark.report` have the same",
-            "options. In a configuration file the table `[report]` has them, with the names of the shell",
-            "without `--`. [`report`](reference/frames.md#report) describes each option.",
+            "This page lists the options of `report` in Python, `polars-auc report` in a shell and",
+            "`polars_auc.spark.report`. In a configuration file the table `[report]` has them, with the",
+            "names of the shell without `--`. [`report`](reference/frames.md#report) describes each option.",
             "",
             "| Python | shell | Spark | default | meaning |",
             "|---|---|---|---|---|",
