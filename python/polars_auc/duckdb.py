@@ -166,12 +166,16 @@ def _warn_of_hidden(existing: Iterable[_Existing]) -> None:
 
 
 def functions_of_one_score() -> dict[str, Callable[..., pl.Expr]]:
-    """Return the functions that need only a label and a score, and do not bootstrap by default."""
+    """Return the functions whose only needed arguments are label and score, without default bootstrap."""
     functions = {}
     for name in pa.__all__:
         function = getattr(pa, name)
         parameters = inspect.signature(function).parameters if inspect.isfunction(function) else {}
-        needed = [each.name for each in parameters.values() if each.kind is each.POSITIONAL_OR_KEYWORD]
+        needed = [
+            each.name
+            for each in parameters.values()
+            if each.kind is each.POSITIONAL_OR_KEYWORD or each.default is each.empty
+        ]
         resamples = parameters["n_resamples"].default if "n_resamples" in parameters else None
         if needed == ["label", "score"] and "state" in parameters and resamples is None:
             functions[name] = function

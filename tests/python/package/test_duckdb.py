@@ -51,6 +51,16 @@ def test_a_query_is_the_expression(connection: Any, name: str) -> None:
     assert_frame_equal(got, expected, check_dtypes=False)
 
 
+def test_functions_with_required_options_are_omitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def at(label: str | None = None, score: str | None = None, *, at: float, state: None = None) -> pl.Expr:
+        raise AssertionError(label, score, at, state)
+
+    monkeypatch.setattr(pa, "roc_auc", at)
+    assert "roc_auc" not in functions_of_one_score()
+    monkeypatch.undo()
+    assert "roc_auc" in functions_of_one_score()
+
+
 def test_custom_functions_and_parts_of_records(connection: Any) -> None:
     register(connection, {"auc_90": lambda label, score: pa.roc_auc_ci(label, score, level=0.9)})
     query = "SELECT auc_90(y, score).lower AS lower FROM frame WHERE g > 2 AND NOT isnan(score)"
