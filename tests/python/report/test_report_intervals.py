@@ -358,7 +358,6 @@ def test_weighted_rows(ci: Any, engine: Any) -> None:
     [
         ({"user": "g"}, "report: user cannot be combined with weight"),
         ({"count": "g"}, "report: count cannot be combined with weight"),
-        ({"by": "h", "versus": "rest", "cluster": "g"}, "report: weight cannot be combined with cluster"),
         ({"memory": "bounded"}, "report: weight needs all rows at once"),
         ({"ci": "hanley_mcneil"}, "report: ci 'hanley_mcneil' does not take a weight. Hint: write"),
         ({"ci": "bootstrap"}, "report: ci 'bootstrap' does not take a weight. Hint: write"),
@@ -419,6 +418,17 @@ def test_weights_of_clusters() -> None:
     ):
         row = report.filter(score="score").row(place, named=True)
         assert [row[field] for field in AUC_COLUMNS] == [answer[field] for field in AUC_COLUMNS]
+
+
+@pytest.mark.parametrize("versus", ["rest", "overall"])
+def test_compared_groups_of_weighted_clusters(versus: str) -> None:
+    options: dict[str, Any] = {"weight": "weight", "cluster": "g", "versus": versus, "adjust": None}
+    report = pa.report(weighted(), "y", ["score", "other"], by="h", **options)
+    for name in ("score", "other"):
+        segments = pa.compare_segments(weighted(), "y", name, "h", **options)
+        columns = ["difference", "difference_lower", "difference_upper", "p_value"]
+        expected = report.filter(scope="group", score=name)
+        assert expected.select(columns).rows() == segments.select(columns).rows()
 
 
 def test_weights_that_are_none() -> None:
