@@ -32,6 +32,7 @@ def grouped_roc_auc(
     average: Literal["macro", "rows", "positives", "pairs"] = "macro",
     error: Literal["between", "within"] = "between",
     level: float = 0.95,
+    weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -57,6 +58,10 @@ def grouped_roc_auc(
         classes, that are all there are and have many rows each.
     level
         The coverage, between 0 and 1.
+    weight
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out. The AUCs of the users are then weighted. Rows, positives and pairs count by their weights in
+        ``average``. With ``error="within"``, standard errors are those of the infinitesimal jackknife.
     state
         A column of states from :func:`polars_auc.roc_state` in place of ``label`` and ``score``, one or more
         for each user: those of one user are merged. With ``max_bins`` the answer is approximate: scores in
@@ -88,8 +93,9 @@ def grouped_roc_auc(
 
     By positives it is the AUC adjusted for a covariate, the area under
     :func:`polars_auc.covariate_adjusted_roc_curve`: how well rows are ranked among rows that are alike in
-    ``by`` (Janes and Pepe 2009). With ``error="within"``, ``se² = sum(w² Var A) / sum(w)²`` with DeLong's
-    variances and with the weights as they are, and a normal interval.
+    ``by`` (Janes and Pepe 2009). With ``error="within"``, ``se² = sum(w² Var A) / sum(w)²`` with the
+    variances of :func:`polars_auc.roc_auc_ci` by ``"delong"``, with the weights as they are, and a normal
+    interval.
 
     If ``error="within"`` gives no standard error, the strata are too fine: by age in years, say, some year
     has a single positive beside its negatives. That year has an AUC and a weight, but one positive does not

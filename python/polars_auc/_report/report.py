@@ -125,7 +125,7 @@ def report(
         finite numbers that are not negative. Rows of weight 0 or null are skipped. The standard errors are
         those of the infinitesimal jackknife: see :func:`polars_auc.roc_auc_ci`. ``n``, ``n_pos`` and
         ``n_missing`` count rows. Possible with ``ci="wilson"``, ``"delong"`` and ``"logit"``, and not with
-        ``user``, ``count`` and ``memory``. The index of ``stability`` has no p-value then.
+        ``count`` and ``memory``. The index of ``stability`` has no p-value then.
     low_is_positive
         Whether low scores are positive, as in a scorecard where many points are good. All numbers are
         computed from the negated scores, exact for every dtype.

@@ -356,7 +356,6 @@ def test_weighted_rows(ci: Any, engine: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"user": "g"}, "report: user cannot be combined with weight"),
         ({"count": "g"}, "report: count cannot be combined with weight"),
         ({"memory": "bounded"}, "report: weight needs all rows at once"),
         ({"ci": "hanley_mcneil"}, "report: ci 'hanley_mcneil' does not take a weight. Hint: write"),
@@ -381,6 +380,8 @@ def test_weights_go_with_comparisons_folds_and_stability() -> None:
         compare=True,
         versus="rest",
         folds="key",
+        user="g",
+        user_average="rows",
         stability=condition,
         adjust=None,
     )
@@ -401,6 +402,11 @@ def test_weights_go_with_comparisons_folds_and_stability() -> None:
         assert expected["p_value"].to_list() == segments["p_value"].to_list()
         folds = group_results(frame, pa.cv_roc_auc("y", name, "key", weight="weight"))[:-1]
         assert expected["cv_auc"].to_list() == [answer["auc"] for answer in folds]
+        mean = pa.grouped_roc_auc("y", name, "g", average="rows", weight="weight")
+        users = group_results(frame, mean)[:-1]
+        fields = {"user_auc": "auc", "user_se": "se", "n_users": "n_groups"}
+        for column, field in fields.items():
+            assert expected[column].to_list() == [answer[field] for answer in users]
         # Each group's rows against all rows of the reference, by states and by rows.
         for key, psi, n, of in expected.select("h", "psi", "psi_n", "psi_reference_n").iter_rows():
             if key in (0, None):
@@ -454,7 +460,6 @@ def test_weights_on_the_command_line(folder: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--user", "g"], "--user cannot be combined with --weight"),
         (["--count", "g"], "--count cannot be combined with --weight"),
         (["--bounded"], "--weight needs all rows at once, so it cannot be combined with --bounded"),
         (
