@@ -223,16 +223,20 @@ def rates() -> Iterator[Case]:
                 yield Case(*case, wilson, percentile, replicates=2000, resamples=2000)
 
 
+def with_weights(
+    unweighted: Callable[[np.random.Generator, float, int], pl.DataFrame],
+) -> Callable[[np.random.Generator, float, int], pl.DataFrame]:
+    """Return a simulation of the same rows with uneven weights."""
+
+    def simulated(rng: np.random.Generator, auc: float, count: int) -> pl.DataFrame:
+        rows = unweighted(rng, auc, count)
+        return rows.with_columns(weight=pl.Series(rng.lognormal(sigma=SPREAD, size=rows.height)))
+
+    return simulated
+
+
 def weights() -> Iterator[Case]:
     """Yield rows with uneven weights: few of them dominate."""
-
-    def simulated(n_pos: int, n_neg: int) -> Callable[[np.random.Generator, float, int], pl.DataFrame]:
-        def of(rng: np.random.Generator, auc: float, count: int) -> pl.DataFrame:
-            rows = class_sampler(n_pos, n_neg)(rng, auc, count)
-            return rows.with_columns(weight=pl.Series(rng.lognormal(sigma=SPREAD, size=rows.height)))
-
-        return of
-
     methods = {
         method: functools.partial(pa.roc_auc_ci, "label", "score", weight="weight", method=method)
         for method in ("wilson", "logit", "delong")
@@ -241,7 +245,8 @@ def weights() -> Iterator[Case]:
     for n_pos, n_neg in ((30, 300), (100, 100), (300, 3000)):
         for auc in (0.8, 0.95):
             name = f"weights of spread {SPREAD:g}, {n_pos} + {n_neg} rows"
-            yield Case("roc_auc_ci", name, auc, simulated(n_pos, n_neg), auc, methods, former)
+            rows = with_weights(class_sampler(n_pos, n_neg))
+            yield Case("roc_auc_ci", name, auc, rows, auc, methods, former)
 
 
 def survival() -> Iterator[Case]:
@@ -312,26 +317,59 @@ def segments() -> Iterator[Case]:
     for clusters, size, parts in ((60, 6, 3), (60, 12, 6), (120, 6, 3)):
         for auc in (0.8, 0.9):
             rows = in_clusters(clusters, size, prevalence=0.2, whole=False, parts=parts)
-            yield Case(
-                "compare_segments",
-                f"{clusters} clusters of {size} rows in {parts} segments",
-                auc,
-                rows,
-                0.0,
-                methods,
-                {},
-                fields=("difference_lower", "difference_upper"),
-                by_replicate=first_segments,
-            )
+            name = f"{clusters} clusters of {size} rows in {parts} segments"
+            yield segment_case(name, auc, rows, methods, {})
 
 
-def comparison(method: str, versus: str) -> pl.Expr:
+def weighted_segments() -> Iterator[Case]:
+    """Yield segments of clusters whose rows have uneven weights.
+
+    Earlier, weights and clusters were mutually exclusive.
+    """
+    former = {
+        "wilson, no clusters": functools.partial(comparison, "wilson", "rest", weight="weight", cluster=None)
+    }
+    methods = {
+        method: functools.partial(comparison, method, "rest", weight="weight")
+        for method in ("wilson", "delong")
+    }
+    for whole in (False, True):
+        for auc in (0.8, 0.9):
+            rows = with_weights(in_clusters(120, 6, prevalence=0.3, whole=whole, parts=3))
+            kind = "of one class" if whole else "of both classes"
+            name = f"weights of spread {SPREAD:g}, 3 segments, 120 clusters of 6 rows {kind}"
+            yield segment_case(name, auc, rows, methods, former)
+
+
+def segment_case(
+    name: str,
+    auc: float,
+    rows: Callable[[np.random.Generator, float, int], pl.DataFrame],
+    methods: Methods,
+    former: Methods,
+) -> Case:
+    """Return the comparison of the first segment of each replicate with the others."""
+    return Case(
+        "compare_segments",
+        name,
+        auc,
+        rows,
+        0.0,
+        methods,
+        former,
+        fields=("difference_lower", "difference_upper"),
+        by_replicate=first_segments,
+    )
+
+
+def comparison(
+    method: str, versus: str, weight: str | None = None, cluster: str | None = "cluster"
+) -> pl.Expr:
     """Return the result of ``compare_segments`` for the clusters of a replicate."""
-    columns = {name: pl.col(name) for name in ("score", "label", "cluster")}
+    columns = {"score": "score", "label": "label", "cluster": cluster, "weight": weight, "count": None}
     return call.expression(
         "compare_segments",
-        {**columns, "count": None, "by": pl.struct("segment")},
-        variant="clustered",
+        {**columns, "by": pl.struct("segment")},
         versus=versus,
         method=method,
         adjust=None,
@@ -353,6 +391,7 @@ FAMILIES: dict[str, Callable[[], Iterator[Case]]] = {
     "survival": survival,
     "folds": folds,
     "segments": segments,
+    "weighted_segments": weighted_segments,
 }
 
 

@@ -214,6 +214,11 @@ impl CommonUnits {
         CommonUnits { pos: Exponent::of(total.pos.steps), neg: Exponent::of(total.neg.steps) }
     }
 
+    /// The exponents of the units `2^-exponent` of both classes.
+    pub fn exponents(&self) -> Count<i32> {
+        Count { pos: self.pos.0, neg: self.neg.0 }
+    }
+
     /// Converts sums to units.
     pub fn units(&self, sums: Count<WeightSums>) -> Count {
         Count { pos: self.pos.units(sums.pos.steps), neg: self.neg.units(sums.neg.steps) }

@@ -32,6 +32,7 @@ def grouped_roc_auc(
     average: Literal["macro", "rows", "positives", "pairs"] = "macro",
     error: Literal["between", "within"] = "between",
     level: float = 0.95,
+    weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
@@ -55,7 +56,11 @@ def grouped_roc_auc(
         are a sample. ``"within"``: DeLong's variance of each user's AUC, if ``by`` defines a fixed set of
         strata, such as age classes, with many rows each.
     level
-        The confidence level, between 0 and 1.
+        The coverage, between 0 and 1.
+    weight
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out. The AUCs of the users are then weighted. Rows, positives and pairs count by their weights in
+        ``average``. With ``error="within"``, standard errors are those of the infinitesimal jackknife.
     state
         A column of states from :func:`polars_auc.roc_state` instead of ``label`` and ``score``, one or more
         for each user: the states of a user are merged. With ``max_bins`` the result is approximate: scores in
@@ -92,7 +97,8 @@ def grouped_roc_auc(
 
     Weighted by positives, it is the covariate-adjusted AUC: the area under
     :func:`polars_auc.covariate_adjusted_roc_curve` (Janes and Pepe 2009). ``error="within"`` is for this
-    case: ``se² = sum(w² Var A) / sum(w)²`` with DeLong's variances and fixed weights, and a normal interval.
+    case: ``se² = sum(w² Var A) / sum(w)²`` with the variances of
+    :func:`polars_auc.roc_auc_ci` by ``"delong"``, fixed weights, and a normal interval.
 
     If ``error="within"`` gives no standard error, the strata are too fine. With age in years, for example,
     some year has a single positive. That year has an AUC and a weight, but one positive has no variance, and

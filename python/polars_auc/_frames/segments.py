@@ -102,7 +102,7 @@ def compare_segments(
     weight
         The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
         skipped. Weights are for rows sampled with unequal probabilities. The standard errors are then those
-        of the infinitesimal jackknife. Mutually exclusive with ``cluster``.
+        of the infinitesimal jackknife; with ``cluster``, of whole clusters.
     cluster
         The cluster of each row, such as the customer: rows of the same cluster are not independent. A cluster
         may span segments. Rows without a cluster are skipped. All standard errors are then Obuchowski's
@@ -186,7 +186,8 @@ def compare_segments(
     its mean is summed over the rows of a cluster. C is the sum of products of these sums, over the clusters
     with rows of both AUCs. It is multiplied by ``k / (k - 1)``, where k is the smaller number of clusters of
     the two AUCs. It is 0 if no cluster has rows of both. For the rest, V2 also has ``2 w w' C / (sum w)²``
-    of each pair of segments, and C is ``sum w C / sum w``.
+    of each pair of segments, and C is ``sum w C / sum w``. With weights too, each placement minus its mean
+    is multiplied by the weight, and no sum by ``k / (k - 1)``, as in the jackknife.
 
     If clusters span segments, the test of heterogeneity is ``(L A)' (L V L')⁺ (L A)``; otherwise it is Q. L
     are the contrasts of each segment with the first, and V is the covariance matrix of all AUCs A. The
@@ -238,9 +239,6 @@ def compare_segments(
     schema = rows.collect_schema()
     refuse_keys(name, keys, schema, nested=False)
     observed = _observed(rows, keys, versus, {"score": score, "label": label, "state": state})
-    if weight is not None and cluster is not None:
-        reason = "cannot be combined with `cluster`: no standard error is implemented for weighted clusters"
-        raise OptionError(name, "weight", reason, "leave one of them out")
     segments, compared = _segments(versus, along, {key: schema[key] for key in keys})
     answer = expression(
         name,

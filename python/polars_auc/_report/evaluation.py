@@ -123,9 +123,6 @@ def _with_plain_columns(rows: Rows, options: ReportOptions) -> ReportOptions:
         dtype = dtype_of(rows.frame, columns[role])
         if not _is_plain(dtype):
             raise OptionTypeError("report", role, f"must be a column of plain values, got {dtype}")
-    if options.user is not None and (weighted := rows.weighted_states):
-        reason = f"needs counts of rows, but the state {weighted[0]!r} has sums of weights"
-        raise OptionError("report", "user", reason, "leave it out, or make the states without weight")
     return replace(options, **columns)
 
 

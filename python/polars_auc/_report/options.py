@@ -107,10 +107,6 @@ _ONE_BY_ONE = Rule("sorted_by", "cannot be combined with `sorted_by`, which read
 _BOUNDED_ONLY = Rule("memory", f"is for {_BOUNDED}", "write it, or leave this out")
 
 
-def _unweighted(what: str) -> Rule:
-    return Rule("weight", f"cannot be combined with `weight`, because {what}")
-
-
 @dataclass(frozen=True)
 class ReportOptions:
     """The options of a report.
@@ -237,7 +233,6 @@ class ReportOptions:
                 "cluster",
                 "cannot be combined with `cluster`, because its interval takes users as independent",
             ),
-            _unweighted("the mean over users takes no weights"),
         ),
     )
     user_average: UserAverage | None = option(
@@ -259,7 +254,13 @@ class ReportOptions:
         None,
         f"{_COLUMN} with the number of identical rows that a row represents",
         metavar="COLUMN",
-        conflicts=(_unweighted("unequal rows and repeated rows have other standard errors"),),
+        conflicts=(
+            Rule(
+                "weight",
+                "cannot be combined with `weight`, because unequal rows and repeated rows have other "
+                "standard errors",
+            ),
+        ),
         in_spark=True,
         needs_rows=True,
     )

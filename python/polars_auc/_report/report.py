@@ -124,8 +124,8 @@ def report(
         The weight of each row, for rows sampled with unequal probabilities: a column of finite numbers, 0 or
         more. Rows with a weight of 0 or null are skipped. Standard errors are by the infinitesimal jackknife:
         see :func:`polars_auc.roc_auc_ci`. ``n``, ``n_pos`` and ``n_missing`` count rows, and ``stability``
-        has no p-value. Possible with ``ci="wilson"``, ``"delong"`` and ``"logit"``, and not with ``user``,
-        ``count`` and ``memory``; with ``versus`` not together with ``cluster``.
+        has no p-value. Possible with ``ci="wilson"``, ``"delong"`` and ``"logit"``, and not with ``count``
+        and ``memory``.
     low_is_positive
         Whether low scores are positive, as in a scorecard with high points for good cases. All numbers are
         then computed from the negated scores, exact for every dtype.

@@ -43,7 +43,7 @@ impl Unit {
     }
 
     /// The exponent of the number of units per weight of 1, which is a power of two.
-    fn exponent(self) -> i32 {
+    pub fn exponent(self) -> i32 {
         exponent(self.factors.0) + exponent(self.factors.1)
     }
 

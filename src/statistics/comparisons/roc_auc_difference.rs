@@ -129,7 +129,10 @@ impl Joint for RocAucDifference {
             Some(bounds) if self.method == ErrorMethod::DeLong => {
                 (!clustered && areas.n_pos > 1 && areas.n_neg > 1).then(|| partial_variance(rows, bounds))
             }
-            _ if clustered => areas.clustered(rows).variance_of_difference(0, 1),
+            _ if clustered => {
+                let areas = areas.clustered(rows);
+                areas[0].variance_of_difference(&areas[1])
+            }
             _ => areas.variance_of_difference(0, 1),
         };
         let estimates = [estimate_a, estimate_b, difference];

@@ -174,11 +174,7 @@ impl Joint for CompareSegments {
 
 impl CompareSegments {
     /// The records of all segments.
-    pub(in crate::statistics) fn records<S: Segments>(
-        &self,
-        rows: &Rows,
-        segments: &S,
-    ) -> Vec<SegmentRecord> {
+    pub(in crate::statistics) fn records(&self, rows: &Rows, segments: &dyn Segments) -> Vec<SegmentRecord> {
         let nan = EstimatedArea::nan();
         let is_nan = |segment: usize| rows.nan_keys.get(segment) == Some(&true);
         let areas: Vec<Option<EstimatedArea>> = tasks::par_map(
@@ -216,10 +212,10 @@ impl CompareSegments {
         records
     }
 
-    fn comparators<S: Segments>(
+    fn comparators(
         &self,
         rows: &Rows,
-        segments: &S,
+        segments: &dyn Segments,
         within: &WithinSegments,
     ) -> Vec<Option<Comparator>> {
         let areas = within.areas;

@@ -9,7 +9,8 @@ use crate::math::symmetric;
 use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::unpaired_roc_auc_difference::DifferenceMethod;
-use crate::statistics::inference::{ByCluster, ClusteredArea, SampleSize, delong::beyond_rounding};
+use crate::statistics::inference::by_cluster::{ByCluster, ClusteredArea, RowWeight};
+use crate::statistics::inference::delong::beyond_rounding;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::rows::Rows;
@@ -29,6 +30,10 @@ const MOST_SEGMENTS: usize = 4096;
 /// with the rank of `L V L'`. L are the contrasts of each segment against the first, and V the covariances of
 /// all areas A. For independent areas it is Q.
 ///
+/// Areas of weighted rows have the variances of the [infinitesimal
+/// jackknife](crate::statistics::inference::weighted_areas) over whole clusters, and so have their
+/// covariances.
+///
 /// The time is `O(n k)` for k segments against all other rows, and otherwise `O(n log n)`; spanning clusters
 /// add `O(k³)`.
 #[derive(Clone, Debug)]
@@ -45,8 +50,8 @@ record! {
 }
 
 /// Segments of clustered rows.
-struct ClusteredSegments {
-    rows: ByCluster,
+struct ClusteredSegments<W> {
+    rows: ByCluster<W>,
     areas: Vec<Option<ClusteredArea>>,
 }
 
@@ -66,6 +71,8 @@ impl Joint for CompareSegmentsClustered {
         ..KeyInput::called("by")
     });
 
+    const WEIGHTS: bool = true;
+
     fn passes(&self) -> usize {
         16
     }
@@ -75,14 +82,26 @@ impl Joint for CompareSegmentsClustered {
     }
 
     fn of_rows(&self, rows: &Rows) -> Option<Vec<ClusteredSegmentRecord>> {
-        let by_cluster = ByCluster::of(rows, 0);
+        Some(match rows.weights {
+            None => self.of_clusters(rows, ByCluster::of(rows, 0)),
+            Some(_) => self.of_clusters(rows, ByCluster::of_weighted(rows, 0)),
+        })
+    }
+}
+
+impl CompareSegmentsClustered {
+    fn of_clusters<W: RowWeight>(
+        &self,
+        rows: &Rows,
+        by_cluster: ByCluster<W>,
+    ) -> Vec<ClusteredSegmentRecord> {
         let areas = tasks::par_map(0..by_cluster.keys(), || (), |(), key| by_cluster.area(key));
         let segments = ClusteredSegments { rows: by_cluster, areas };
         let records = self.0.records(rows, &segments).into_iter().enumerate().map(|(place, segment)| {
             let n_clusters = segments.rows.clusters(place).len() as u64;
             ClusteredSegmentRecord { segment, n_clusters }
         });
-        Some(records.collect())
+        records.collect()
     }
 }
 
@@ -94,12 +113,11 @@ fn estimated(area: &ClusteredArea) -> EstimatedArea {
         variance: area.variance(),
         rounding: area.rounding(),
         rows: area.with_pos.min(area.with_neg),
-        size: SampleSize::of_rows(Count { pos: area.n_pos, neg: area.n_neg })
-            .in_clusters(Count { pos: area.with_pos, neg: area.with_neg }),
+        size: area.sample_size(),
     }
 }
 
-impl Segments for ClusteredSegments {
+impl<W: RowWeight> Segments for ClusteredSegments<W> {
     fn number(&self) -> usize {
         self.areas.len()
     }
@@ -110,6 +128,10 @@ impl Segments for ClusteredSegments {
 
     fn area(&self, segment: usize) -> Option<EstimatedArea> {
         self.areas[segment].as_ref().map(estimated)
+    }
+
+    fn mean_counts(&self) -> Vec<Count<f64>> {
+        self.rows.counts_by_weight()
     }
 
     fn covariances(&self, weights: &[f64]) -> Option<Covariances> {
@@ -141,7 +163,7 @@ impl Segments for ClusteredSegments {
     }
 }
 
-impl ClusteredSegments {
+impl<W: RowWeight> ClusteredSegments<W> {
     fn against(&self, segment: usize, area: &ClusteredArea) -> Comparator {
         let covariance = self.areas[segment].as_ref().and_then(|segment_area| segment_area.covariance(area));
         Comparator { area: estimated(area), covariance }

@@ -4,7 +4,9 @@ use crate::math::mean;
 use crate::memory;
 use crate::ranking::ties::Count;
 use crate::statistics::declaration::declaration;
-use crate::statistics::inference::{Area, Interval, by_key};
+use crate::statistics::inference::{
+    Area, Interval, Together, WeightedArea, WeightedKey, WeightedKeys, by_key,
+};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::options::{from_options, words};
 use crate::statistics::rows::Rows;
@@ -13,7 +15,8 @@ use crate::statistics::rows::Rows;
 ///
 /// Zhou et al. (2018, section 5.3) weight by impressions (rows) and call it GAUC; Zhu et al. (2017) weight by
 /// impressions or clicks (rows or positives). All variants are also known as uAUC. By pairs, it is the share
-/// of concordant pairs among the pairs of a positive and a negative of one key. `O(n log n)`.
+/// of concordant pairs among the pairs of a positive and a negative of one key. Weighted rows count by their
+/// weight, in the area of a key and in its weight. `O(n log n)`.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupedRocAuc {
     /// The weight of a key.
@@ -31,8 +34,9 @@ pub enum ErrorSource {
     /// of freedom fewer than keys.
     #[default]
     Between,
-    /// Keys are fixed, such as strata, and their rows are a sample: DeLong's variance of each key's area,
-    /// with the normal distribution.
+    /// Keys are fixed, such as strata, and their rows are a sample: DeLong's variance of each key's area, or
+    /// for weighted rows that of the [infinitesimal
+    /// jackknife](crate::statistics::inference::weighted_areas), with the normal distribution.
     Within,
 }
 
@@ -78,6 +82,23 @@ impl KeyWeight {
             KeyWeight::Pairs => u128::from(area.n_pos) * u128::from(area.n_neg),
         }
     }
+
+    /// The weight of the area of weighted rows with these units; a positive is worth `2^shift` units of
+    /// negatives.
+    fn weight_of_units(self, Count { pos, neg }: Count, shift: i32) -> u128 {
+        match self {
+            KeyWeight::Macro => 1,
+            KeyWeight::Rows => {
+                let [coarse, fine] = if shift < 0 { [neg, pos] } else { [pos, neg] };
+                // Totals have at most 63 bits. Beyond 64 bits, finer units are worth less than a coarse one.
+                let bits = shift.unsigned_abs();
+                let fine = fine.checked_shr(bits.saturating_sub(64)).unwrap_or(0);
+                (u128::from(coarse) << bits.min(64)) + u128::from(fine)
+            }
+            KeyWeight::Positives => pos.into(),
+            KeyWeight::Pairs => u128::from(pos) * u128::from(neg),
+        }
+    }
 }
 
 words!(KeyWeight { "macro" => Macro, "rows" => Rows, "positives" => Positives, "pairs" => Pairs });
@@ -94,13 +115,51 @@ impl Joint for GroupedRocAuc {
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).or_states().keyed(KeyInput::called("by"));
 
+    const WEIGHTS: bool = true;
+
+    fn takes_weighted_states(&self) -> bool {
+        true
+    }
+
     fn needs(&self) -> Needs {
         Needs::KEY_PLACEMENTS
     }
 
+    fn needs_with_weights(&self) -> Needs {
+        Needs::CODES
+    }
+
     fn of_rows(&self, rows: &Rows) -> GroupedRocAucRecord {
+        if let Some(keys) = WeightedKeys::of_rows_or_states(rows, 0, Together::Keys) {
+            let shift = WeightedKeys::shift_of_positives(rows);
+            let area =
+                |key: &WeightedKey| Some((key.area()?, self.average.weight_of_units(key.units(), shift)));
+            let areas: Vec<(WeightedArea, u128)> = keys.keys.iter().filter_map(area).collect();
+            return self.record(
+                rows,
+                areas.iter().map(|(area, weight)| (area.auc, *weight)),
+                areas.iter().map(|(area, weight)| (area.variance, *weight)),
+            );
+        }
+        let areas = || by_key::areas(rows, 0).flatten().map(|area| (self.average.weight(&area), area));
+        self.record(
+            rows,
+            areas().map(|(weight, area)| (area.auc, weight)),
+            areas().map(|(weight, area)| (area.variance(), weight)),
+        )
+    }
+}
+
+impl GroupedRocAuc {
+    /// The record of areas with their weights; the variances may be undefined.
+    fn record(
+        &self,
+        rows: &Rows,
+        of_keys: impl Iterator<Item = (f64, u128)>,
+        variances: impl Iterator<Item = (Option<f64>, u128)>,
+    ) -> GroupedRocAucRecord {
         let mut areas = memory::with_capacity(rows.keys.distinct);
-        areas.extend(by_key::areas(rows, 0).flatten().map(|area| (area.auc, self.average.weight(&area))));
+        areas.extend(of_keys);
         let defined = areas.len() as u64;
         let undefined = rows.keys.distinct as u64 - defined;
         let (auc, se, df) = match self.error {
@@ -108,10 +167,7 @@ impl Joint for GroupedRocAuc {
                 let (auc, se) = mean::weighted_with_error(areas).unzip();
                 (auc, se.flatten(), defined as f64 - 1.0)
             }
-            ErrorSource::Within => {
-                let of_keys: Vec<Area> = by_key::areas(rows, 0).flatten().collect();
-                (mean::weighted(areas), self.error_within(&of_keys), f64::INFINITY)
-            }
+            ErrorSource::Within => (mean::weighted(areas), error_within(variances), f64::INFINITY),
         };
         let interval = |(auc, se)| Interval::student(auc, se, self.level, df).within(0.0, 1.0);
         let interval = auc.zip(se).map(interval).unwrap_or_default();
@@ -119,20 +175,17 @@ impl Joint for GroupedRocAuc {
     }
 }
 
-impl GroupedRocAuc {
-    /// The standard error from the rows of each key; undefined if a key with an area has a single row in a
-    /// class.
-    fn error_within(&self, areas: &[Area]) -> Option<f64> {
-        let mut variances = Vec::with_capacity(areas.len());
-        let mut weights = 0;
-        for area in areas {
-            let weight = self.average.weight(area);
-            weights += weight;
-            variances.push(area.variance()? * (weight as f64).powi(2));
-        }
-        variances.sort_unstable_by(f64::total_cmp);
-        (weights > 0).then(|| variances.iter().sum::<f64>().sqrt() / weights as f64)
+/// The standard error from the rows of each key; undefined if a key with an area has no variance, such as
+/// with a single row in a class.
+fn error_within(of_keys: impl Iterator<Item = (Option<f64>, u128)>) -> Option<f64> {
+    let mut variances = Vec::with_capacity(of_keys.size_hint().0);
+    let mut weights = 0;
+    for (variance, weight) in of_keys {
+        weights += weight;
+        variances.push(variance? * (weight as f64).powi(2));
     }
+    variances.sort_unstable_by(f64::total_cmp);
+    (weights > 0).then(|| variances.iter().sum::<f64>().sqrt() / weights as f64)
 }
 
 declaration! {
@@ -152,7 +205,10 @@ declaration! {
         /// sample. `"within"`: DeLong's variance of each user's AUC, if `by` defines a fixed set of strata, such as
         /// age classes, with many rows each.
         error: word<ErrorSource> = "between",
-        level = 0.95, count = None,
+        level = 0.95,
+        /// The AUC of each user is then weighted. Rows, positives and pairs count by their weights in `average`. With
+        /// `error="within"`, standard errors are by the infinitesimal jackknife.
+        weight = None, count = None,
         /// instead of `label` and `score`, one or more for each user: the states of a user are merged. With
         /// `max_bins` the result is approximate: scores in the same bin of a user count as ties.
         state = None,
@@ -208,6 +264,36 @@ mod tests {
         );
         let single = rows_of(&[1, 0, 1, 0, 0], &[&[2.0, 1.0, 3.0, 1.0, 2.0]], &[0, 0, 1, 1, 1]);
         assert_eq!(statistic.of_rows(&single).interval.se, None);
+    }
+
+    /// Weights in coarse and in fine units of the classes, and weights whose ratio is beyond 64 bits.
+    #[test]
+    fn units_of_classes() {
+        let units = Count { pos: 3, neg: 40 };
+        for (shift, expected) in [(0, 43), (4, 88), (-1, 83), (70, 3 << 64), (-200, 40 << 64)] {
+            assert_eq!(KeyWeight::Rows.weight_of_units(units, shift), expected, "{shift}");
+        }
+        assert_eq!(
+            KeyWeight::Rows.weight_of_units(Count { pos: 1, neg: 1 << 60 }, 70),
+            (1 << 64) + (1 << 54)
+        );
+        assert_eq!(KeyWeight::Positives.weight_of_units(units, 4), 3);
+        assert_eq!(KeyWeight::Pairs.weight_of_units(units, 4), 120);
+    }
+
+    /// With weights that are equal powers of two, the same bits as without weights.
+    #[test]
+    fn equal_weights() {
+        let labels = [1, 0, 1, 0, 0, 0, 1, 1];
+        let scores = [2.0, 1.0, 5.0, 5.0, 9.0, 1.0, 4.0, 4.0];
+        for average in [KeyWeight::Macro, KeyWeight::Rows, KeyWeight::Positives, KeyWeight::Pairs] {
+            let rows = rows_of(&labels, &[&scores], &[0, 0, 1, 1, 1, 1, 2, 2]);
+            let statistic = GroupedRocAuc { average, error: ErrorSource::Between, level: 0.9 };
+            let weighted = statistic.of_rows(&Rows { weights: Some(vec![0.25; 8]), ..rows });
+            let plain = of(average);
+            assert_eq!((weighted.auc, weighted.interval), (plain.auc, plain.interval));
+            assert_eq!((weighted.n_groups, weighted.n_undefined), (plain.n_groups, plain.n_undefined));
+        }
     }
 
     #[test]

@@ -130,11 +130,15 @@ pub trait Segments: Sync {
     /// For each segment, all rows.
     fn against_overall(&self) -> Vec<Option<Comparator>>;
 
-    /// The covariance of the areas of two segments.
-    fn covariance(&self, segment: usize, other: usize) -> Option<f64>;
+    /// The covariance of the areas of two segments; 0 for independent rows.
+    fn covariance(&self, _segment: usize, _other: usize) -> Option<f64> {
+        Some(0.0)
+    }
 
     /// The statistic of the test that all areas are equal, and its degrees of freedom.
-    fn heterogeneity(&self, areas: &[Option<EstimatedArea>], method: DifferenceMethod) -> Option<(f64, u64)>;
+    fn heterogeneity(&self, areas: &[Option<EstimatedArea>], method: DifferenceMethod) -> Option<(f64, u64)> {
+        heterogeneity(areas, method)
+    }
 }
 
 /// Segments of independent rows.
@@ -170,14 +174,6 @@ impl Segments for IndependentSegments<'_> {
         let area = Area::of_key(&of_all).map(EstimatedArea::new);
         let other = |shared| Some(Comparator { area: area?, covariance: covariance(shared, &of_all) });
         all.shared().map(other).collect()
-    }
-
-    fn covariance(&self, _: usize, _: usize) -> Option<f64> {
-        Some(0.0)
-    }
-
-    fn heterogeneity(&self, areas: &[Option<EstimatedArea>], method: DifferenceMethod) -> Option<(f64, u64)> {
-        heterogeneity(areas, method)
     }
 }
 

@@ -30,11 +30,10 @@ struct Factors {
 
 impl Factors {
     fn of(area: &ClusteredArea) -> Self {
-        let factor = |clusters: u64| clusters as f64 / (clusters - 1) as f64;
         Factors {
-            of_pos: factor(area.with_pos),
-            of_neg: factor(area.with_neg),
-            across: factor(area.clusters()),
+            of_pos: area.factor(area.with_pos),
+            of_neg: area.factor(area.with_neg),
+            across: area.factor(area.clusters()),
         }
     }
 }
@@ -78,7 +77,8 @@ pub fn covariances(areas: &[Option<ClusteredArea>], weights: &[f64], clusters: u
     let is_shared = |cluster: u32| all.segments[cluster as usize] > 1;
     for segment in segments {
         let Some(area) = &areas[segment] else { continue };
-        let (pos, neg) = (weights[segment] / area.n_pos as f64, weights[segment] / area.n_neg as f64);
+        let total = area.total();
+        let (pos, neg) = (weights[segment] / total.pos, weights[segment] / total.neg);
         let shared = residuals(segment).iter().filter(|residual| is_shared(residual.cluster));
         by_cluster.extend(shared.map(|residual| {
             let (of_pos, of_neg) = (pos * residual.of_pos, neg * residual.of_neg);
@@ -180,10 +180,16 @@ fn sums_of_others(factors: &[f64], values: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::ranking::rows::Codes;
-    use crate::statistics::inference::{ByCluster, Residual};
+    use crate::statistics::inference::{ByCluster, Residual, by_cluster::RowWeight};
     use crate::statistics::rows::Rows;
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
+
+    /// The area of each key, and the number of clusters.
+    fn areas_of<W: RowWeight>(by_cluster: &ByCluster<W>) -> (Vec<Option<ClusteredArea>>, usize) {
+        let areas = (0..by_cluster.keys()).map(|key| by_cluster.area(key)).collect();
+        (areas, by_cluster.number_of_clusters())
+    }
 
     proptest! {
         /// Compares with the covariance of each pair.
@@ -191,17 +197,23 @@ mod tests {
         fn sums_over_all_pairs(
             rows in prop::collection::vec((0u8..2, -4i8..4, 0u32..5, 0u32..7), 1..80),
             weights in prop::collection::vec(0.0..9.0f64, 5),
+            of_rows in prop::option::of(prop::collection::vec(1u8..9, 80)),
         ) {
             let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
             let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
             let column = |of: fn(&(u8, i8, u32, u32)) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
             let clusters = Codes::of(&column(|row| row.3));
-            let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &column(|row| row.2)) }, 0);
-            let areas: Vec<_> = (0..by_cluster.keys()).map(|key| by_cluster.area(key)).collect();
+            let of_rows = of_rows.map(|weights| weights[..rows.len()].iter().map(|&weight| weight.into()).collect());
+            let table = rows_of(&labels, &[&scores], &column(|row| row.2));
+            let table = Rows { clusters, weights: of_rows, ..table };
+            let (areas, number) = match table.weights {
+                None => areas_of(&ByCluster::of(&table, 0)),
+                Some(_) => areas_of(&ByCluster::of_weighted(&table, 0)),
+            };
             let has_variance = |area: &Option<ClusteredArea>| area.as_ref().and_then(ClusteredArea::variance).is_some();
             let weights: Vec<f64> =
                 areas.iter().zip(weights).map(|(area, weight)| if has_variance(area) { weight } else { 0.0 }).collect();
-            let got = covariances(&areas, &weights, by_cluster.number_of_clusters());
+            let got = covariances(&areas, &weights, number);
             for segment in 0..areas.len() {
                 let others = (0..areas.len()).filter(|&other| other != segment);
                 let product = |other: usize| {

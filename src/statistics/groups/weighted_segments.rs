@@ -1,8 +1,7 @@
 //! The areas of segments of weighted rows.
 
-use super::segment_areas::{Comparator, EstimatedArea, Segments, heterogeneity};
+use super::segment_areas::{Comparator, EstimatedArea, Segments};
 use crate::ranking::ties::Count;
-use crate::statistics::comparisons::unpaired_roc_auc_difference::DifferenceMethod;
 use crate::statistics::inference::{SampleSize, WeightedArea, WeightedKey, WeightedKeys, delong::rounding};
 
 /// Segments of weighted rows.
@@ -69,14 +68,6 @@ impl Segments for WeightedSegments {
             self.0.overall().map(|area| estimated(&area, all, SampleSize::of_weights(self.0.weights())));
         let other = |covariance| Some(Comparator { area: overall?, covariance });
         self.0.covariances_with_all().into_iter().map(other).collect()
-    }
-
-    fn covariance(&self, _: usize, _: usize) -> Option<f64> {
-        Some(0.0)
-    }
-
-    fn heterogeneity(&self, areas: &[Option<EstimatedArea>], method: DifferenceMethod) -> Option<(f64, u64)> {
-        heterogeneity(areas, method)
     }
 }
 

@@ -4,9 +4,17 @@
 //! Rows of one cluster are correlated, whatever their key. For each area, the placements of its rows are
 //! therefore summed by cluster. The covariance of two areas uses the sums of the clusters with rows of both
 //! (Obuchowski 1997, equations 2 to 5). Areas without a common cluster are uncorrelated.
+//!
+//! For weighted rows the sums are weighted. The covariance is the [infinitesimal
+//! jackknife](super::weighted_areas) of whole clusters, without the factors `k / (k - 1)`.
+
+use std::fmt::Debug;
 
 use super::delong::{beyond_rounding, residual, rounding};
+use super::weighted_areas::units_of_rows;
+use super::wilson_scale::{SampleSize, WeightTotals};
 use crate::interrupt;
+use crate::math::{quotient, signed_product_difference};
 use crate::ranking::ties::Count;
 use crate::statistics::options::words;
 use crate::statistics::rows::Rows;
@@ -20,6 +28,8 @@ pub struct ClusteredArea {
     pub n_pos: u64,
     /// Negatives.
     pub n_neg: u64,
+    /// The sums of weights, in units of either class, and of their squares, if rows have weights.
+    pub weights: Option<WeightTotals>,
     /// Clusters with positives.
     pub with_pos: u64,
     /// Clusters with negatives.
@@ -33,9 +43,9 @@ pub struct ClusteredArea {
 pub struct Residual {
     /// The cluster.
     pub cluster: u32,
-    /// Its positives and negatives.
+    /// Its positives and negatives; with weights, their units.
     pub count: Count,
-    /// The sum over its positives of the placement minus the area.
+    /// The sum over its positives of the placement minus the area, times the weight in units.
     pub of_pos: f64,
     /// The same sum over its negatives.
     pub of_neg: f64,
@@ -60,7 +70,33 @@ impl TieShare {
     }
 }
 
-/// The rows of one cluster, and the sums of their doubled placements.
+/// The weight of a row, in units of its class.
+pub trait RowWeight: Copy + Debug + Send + Sync {
+    /// Whether rows have weights.
+    const IS_WEIGHT: bool;
+
+    /// The units.
+    fn units(self) -> u64;
+}
+
+/// Rows without weights count as one unit.
+impl RowWeight for () {
+    const IS_WEIGHT: bool = false;
+
+    fn units(self) -> u64 {
+        1
+    }
+}
+
+impl RowWeight for u64 {
+    const IS_WEIGHT: bool = true;
+
+    fn units(self) -> u64 {
+        self
+    }
+}
+
+/// The rows of one cluster, and the sums of their doubled placements, all in units.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     count: Count,
@@ -69,31 +105,59 @@ struct Sums {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Member {
+struct Member<W> {
     code: u32,
     positive: bool,
     cluster: u32,
     key: u32,
+    weight: W,
+}
+
+/// Numbers of rows, their units, and with weights the sums of squared units.
+#[derive(Clone, Copy, Debug, Default)]
+struct Totals {
+    rows: Count,
+    units: Count,
+    squares: [u128; 2],
 }
 
 /// The rows of all keys, sorted by the codes of one score.
 #[derive(Clone, Debug)]
-pub struct ByCluster {
+pub struct ByCluster<W = ()> {
     /// All rows, highest score first.
-    members: Vec<Member>,
+    members: Vec<Member<W>>,
     /// The rows of each key.
-    of_keys: Vec<Vec<Member>>,
+    of_keys: Vec<Vec<Member<W>>>,
     clusters: Vec<u32>,
 }
 
 impl ByCluster {
     /// Sorts rows by one score.
     pub fn of(rows: &Rows, score: usize) -> Self {
-        let scores = &rows.scores[score];
         let (clusters, keys) = (&rows.clusters.of_row, &rows.keys.of_row);
-        let in_order = scores.in_order(|row| (keys[row], clusters[row], rows.labels[row]));
-        let member = |(code, (key, cluster, positive))| Member { code, positive, cluster, key };
-        let members: Vec<Member> = in_order.into_iter().rev().map(member).collect();
+        let in_order = rows.scores[score].in_order(|row| (keys[row], clusters[row], rows.labels[row]));
+        let member = |(code, (key, cluster, positive))| Member { code, positive, cluster, key, weight: () };
+        Self::of_members(in_order.into_iter().rev().map(member).collect(), rows)
+    }
+}
+
+impl ByCluster<u64> {
+    /// Sorts weighted rows by one score.
+    pub fn of_weighted(rows: &Rows, score: usize) -> Self {
+        let units = units_of_rows(rows);
+        let in_order = rows.scores[score].in_order(|row| row as u32);
+        let member = |(code, row)| {
+            let row = row as usize;
+            let (positive, cluster, key) =
+                (rows.labels[row], rows.clusters.of_row[row], rows.keys.of_row[row]);
+            Member { code, positive, cluster, key, weight: units[row] }
+        };
+        Self::of_members(in_order.into_iter().rev().map(member).collect(), rows)
+    }
+}
+
+impl<W: RowWeight> ByCluster<W> {
+    fn of_members(members: Vec<Member<W>>, rows: &Rows) -> Self {
         let mut of_keys = vec![Vec::new(); rows.keys.distinct];
         members.iter().for_each(|&member| of_keys[member.key as usize].push(member));
         ByCluster { members, of_keys, clusters: (0..rows.clusters.distinct as u32).collect() }
@@ -106,7 +170,15 @@ impl ByCluster {
 
     /// The positives and negatives of a key.
     pub fn count(&self, key: usize) -> Count {
-        class_counts(self.of_keys[key].iter())
+        Totals::of(self.of_keys[key].iter()).rows
+    }
+
+    /// For each key its share of the weight of a class, times the number of rows of the class; without
+    /// weights, its rows.
+    pub fn counts_by_weight(&self) -> Vec<Count<f64>> {
+        let of_key = |members: &Vec<Member<W>>| Totals::of(members.iter());
+        let (rows, units) = self.of_keys.iter().map(of_key).map(|key| (key.rows, key.units)).unzip();
+        counts_by_weight(rows, units)
     }
 
     /// The number of all clusters.
@@ -131,33 +203,119 @@ impl ByCluster {
     pub fn area_with(&self, key: usize, ties: TieShare) -> Option<ClusteredArea> {
         let clusters = self.clusters(key);
         let place = |cluster| clusters.binary_search(&cluster).unwrap_or_default();
-        ClusteredArea::of(self.of_keys[key].iter(), &clusters, place, ties)
+        self.area_of(self.of_keys[key].iter(), &clusters, place, ties)
     }
 
     /// The area of all rows.
     pub fn overall(&self) -> Option<ClusteredArea> {
-        ClusteredArea::of(self.members.iter(), &self.clusters, |cluster| cluster as usize, TieShare::Half)
+        self.area_of(self.members.iter(), &self.clusters, |cluster| cluster as usize, TieShare::Half)
     }
 
     /// The area of all rows except a key's, in `O(n)`.
     pub fn without(&self, key: usize) -> Option<ClusteredArea> {
         let others = self.members.iter().filter(|member| member.key as usize != key);
-        ClusteredArea::of(others, &self.clusters, |cluster| cluster as usize, TieShare::Half)
+        self.area_of(others, &self.clusters, |cluster| cluster as usize, TieShare::Half)
+    }
+
+    /// The area of rows in these clusters, highest score first; each cluster has an index.
+    fn area_of<'a>(
+        &self,
+        members: impl Iterator<Item = &'a Member<W>> + Clone,
+        clusters: &[u32],
+        place: impl Fn(u32) -> usize,
+        ties: TieShare,
+    ) -> Option<ClusteredArea>
+    where
+        W: 'a,
+    {
+        interrupt::check();
+        let totals = Totals::of(members.clone());
+        let Count { pos, neg } = totals.units;
+        if pos == 0 || neg == 0 {
+            return None;
+        }
+        let mut sums = vec![Sums::default(); clusters.len()];
+        let mut twice_u = 0;
+        for (member, twice, tied) in doubled_placements(members, totals.units) {
+            let sums = &mut sums[place(member.cluster)];
+            sums.count.add(member.positive, member.weight.units());
+            let units = u128::from(member.weight.units());
+            if member.positive {
+                twice_u += units * u128::from(twice);
+                sums.of_pos += units * u128::from(twice - ties.left_out(tied));
+            } else {
+                sums.of_neg += units * u128::from(twice - ties.left_out(tied));
+            }
+        }
+        let residual = if W::IS_WEIGHT { weighted_residual } else { residual };
+        let filled = clusters.iter().zip(&sums).filter(|(_, sums)| sums.count.rows() > 0);
+        let residuals = filled
+            .map(|(&cluster, sums)| Residual {
+                cluster,
+                count: sums.count,
+                of_pos: residual(sums.of_pos, sums.count.pos, twice_u, pos, neg),
+                of_neg: residual(sums.of_neg, sums.count.neg, twice_u, neg, pos),
+            })
+            .collect();
+        let auc = quotient(twice_u, 2 * u128::from(pos) * u128::from(neg));
+        let weights = W::IS_WEIGHT.then(|| totals.weights());
+        Some(ClusteredArea::new(auc, totals.rows, weights, residuals))
     }
 }
 
-fn class_counts<'a>(members: impl Iterator<Item = &'a Member>) -> Count {
-    let mut count = Count::default();
-    members.for_each(|member| count.add(member.positive, 1));
-    count
+impl Totals {
+    fn of<'a, W: RowWeight + 'a>(members: impl Iterator<Item = &'a Member<W>>) -> Self {
+        let mut totals = Totals::default();
+        for &Member { positive, weight, .. } in members {
+            totals.rows.add(positive, 1);
+            if W::IS_WEIGHT {
+                let units = weight.units();
+                totals.units.add(positive, units);
+                totals.squares[usize::from(positive)] += u128::from(units) * u128::from(units);
+            }
+        }
+        if !W::IS_WEIGHT {
+            totals.units = totals.rows;
+        }
+        totals
+    }
+
+    fn weights(&self) -> WeightTotals {
+        let [neg, pos] = self.squares.map(|squares| squares as f64);
+        let sums = Count { pos: self.units.pos as f64, neg: self.units.neg as f64 };
+        WeightTotals { sums, squares: Count { pos, neg } }
+    }
 }
 
-/// Each row with its doubled placement in the other class, ties counting once, and the number of these ties.
-/// A placement counts the negatives below a positive, or the positives above a negative.
-fn doubled_placements<'a>(
-    members: impl Iterator<Item = &'a Member> + Clone,
+/// The sum over the rows of one class in a cluster of the weighted placement minus its mean, in units of the
+/// class. The sums may have 127 bits, so their products have up to 190.
+fn weighted_residual(sum: u128, of_cluster: u64, twice_u: u128, of_class: u64, others: u64) -> f64 {
+    let surplus = signed_product_difference(of_class.into(), sum, of_cluster.into(), twice_u);
+    surplus / (2 * u128::from(of_class) * u128::from(others)) as f64
+}
+
+/// For each key its share of the weight of a class, times the number of rows of the class. With equal weights
+/// these are its rows.
+pub(super) fn counts_by_weight(rows: Vec<Count>, units: Vec<Count>) -> Vec<Count<f64>> {
+    let [rows, all] = [&rows, &units].map(Count::sum);
+    let count = |rows: u64, units: u64, all: u64| match all {
+        0 => 0.0,
+        _ => quotient(u128::from(rows) * u128::from(units), all.into()),
+    };
+    let of_key = |units: &Count| Count {
+        pos: count(rows.pos, units.pos, all.pos),
+        neg: count(rows.neg, units.neg, all.neg),
+    };
+    units.iter().map(of_key).collect()
+}
+
+/// Each row with its doubled placement in the other class, ties counting once, and the number of these ties;
+/// with weights, in units of the other class. A placement counts the negatives below a positive, or the
+/// positives above a negative.
+fn doubled_placements<'a, W: RowWeight + 'a>(
+    members: impl Iterator<Item = &'a Member<W>> + Clone,
     all: Count,
-) -> impl Iterator<Item = (&'a Member, u64, u64)> {
+) -> impl Iterator<Item = (&'a Member<W>, u64, u64)> {
     // Rows above the score, and rows with the score.
     let (mut above, mut tied) = (Count::default(), Count::default());
     let mut ahead = members.clone().peekable();
@@ -168,7 +326,7 @@ fn doubled_placements<'a>(
             above = above.plus(tied);
             tied = Count::default();
             while let Some(next) = ahead.next_if(|next| next.code == member.code) {
-                tied.add(next.positive, 1);
+                tied.add(next.positive, next.weight.units());
             }
         }
         if member.positive {
@@ -180,43 +338,11 @@ fn doubled_placements<'a>(
 }
 
 impl ClusteredArea {
-    /// From rows in these clusters, highest score first; each cluster has an index.
-    fn of<'a>(
-        members: impl Iterator<Item = &'a Member> + Clone,
-        clusters: &[u32],
-        place: impl Fn(u32) -> usize,
-        ties: TieShare,
-    ) -> Option<Self> {
-        interrupt::check();
-        let Count { pos: n_pos, neg: n_neg } = class_counts(members.clone());
-        if n_pos == 0 || n_neg == 0 {
-            return None;
-        }
-        let mut sums = vec![Sums::default(); clusters.len()];
-        let mut twice_u = 0;
-        for (member, twice, tied) in doubled_placements(members, Count { pos: n_pos, neg: n_neg }) {
-            let sums = &mut sums[place(member.cluster)];
-            sums.count.add(member.positive, 1);
-            if member.positive {
-                twice_u += u128::from(twice);
-                sums.of_pos += u128::from(twice - ties.left_out(tied));
-            } else {
-                sums.of_neg += u128::from(twice - ties.left_out(tied));
-            }
-        }
-        let with = |of: fn(&Count) -> u64| sums.iter().filter(|sums| of(&sums.count) > 0).count() as u64;
+    /// From the contributions of the clusters, sorted by cluster.
+    pub fn new(auc: f64, rows: Count, weights: Option<WeightTotals>, residuals: Vec<Residual>) -> Self {
+        let with = |of: fn(&Count) -> u64| residuals.iter().filter(|each| of(&each.count) > 0).count() as u64;
         let (with_pos, with_neg) = (with(|count| count.pos), with(|count| count.neg));
-        let filled = clusters.iter().zip(&sums).filter(|(_, sums)| sums.count.rows() > 0);
-        let residuals = filled
-            .map(|(&cluster, sums)| Residual {
-                cluster,
-                count: sums.count,
-                of_pos: residual(sums.of_pos, sums.count.pos, twice_u, n_pos, n_neg),
-                of_neg: residual(sums.of_neg, sums.count.neg, twice_u, n_neg, n_pos),
-            })
-            .collect();
-        let auc = crate::math::quotient(twice_u, 2 * u128::from(n_pos) * u128::from(n_neg));
-        Some(ClusteredArea { auc, n_pos, n_neg, with_pos, with_neg, residuals })
+        ClusteredArea { auc, n_pos: rows.pos, n_neg: rows.neg, weights, with_pos, with_neg, residuals }
     }
 
     /// The number of clusters of the area.
@@ -230,46 +356,91 @@ impl ClusteredArea {
         self.covariance(self).map(|variance| beyond_rounding(variance, self.rounding()))
     }
 
+    /// The variance of the difference from the area of the same rows by another score; exactly 0 for scores
+    /// that rank alike.
+    pub fn variance_of_difference(&self, other: &ClusteredArea) -> Option<f64> {
+        let pairs = || self.residuals.iter().zip(&other.residuals);
+        let variance = self.covariance_of(other, |products| {
+            for (a, b) in pairs() {
+                let difference = [a.of_pos - b.of_pos, a.of_neg - b.of_neg];
+                products.add(difference, difference);
+            }
+        })?;
+        // The rounding error of a difference depends on its operands.
+        let size = |a: f64, b: f64| ((a - b).abs() * (a.abs() + b.abs())).sqrt();
+        let sizes = pairs().map(|(a, b)| [size(a.of_pos, b.of_pos), size(a.of_neg, b.of_neg)]);
+        Some(beyond_rounding(variance, self.rounding_of(sizes)))
+    }
+
+    /// The number of rows of either class; with weights, their total weight in units.
+    pub fn total(&self) -> Count<f64> {
+        let rows = Count { pos: self.n_pos as f64, neg: self.n_neg as f64 };
+        self.weights.map_or(rows, |weights| weights.sums)
+    }
+
+    /// The effective numbers of rows, and the clusters.
+    pub fn sample_size(&self) -> SampleSize {
+        let rows = SampleSize::of_rows(Count { pos: self.n_pos, neg: self.n_neg });
+        let clusters = Count { pos: self.with_pos, neg: self.with_neg };
+        self.weights.map_or(rows, SampleSize::of_weights).in_clusters(clusters)
+    }
+
+    /// The factor of a sum over this number of clusters: `k / (k - 1)`, or 1 for the infinitesimal jackknife
+    /// of weighted rows.
+    pub fn factor(&self, clusters: u64) -> f64 {
+        if self.weights.is_some() { 1.0 } else { clusters as f64 / (clusters - 1) as f64 }
+    }
+
     /// An upper bound of the rounding error of a zero variance.
     pub fn rounding(&self) -> f64 {
-        let (m, n) = (self.n_pos as f64, self.n_neg as f64);
-        let square = |residual: &Residual| (residual.of_pos / m).powi(2) + (residual.of_neg / n).powi(2);
-        rounding(self.clusters(), self.residuals.iter().map(square).sum())
+        self.rounding_of(self.residuals.iter().map(|residual| [residual.of_pos, residual.of_neg]))
+    }
+
+    /// The same for contributions of this magnitude.
+    fn rounding_of(&self, sizes: impl Iterator<Item = [f64; 2]>) -> f64 {
+        let Count { pos: m, neg: n } = self.total();
+        let square = |[of_pos, of_neg]: [f64; 2]| (of_pos / m).powi(2) + (of_neg / n).powi(2);
+        rounding(self.clusters(), sizes.map(square).sum())
     }
 
     /// The covariance with another area, whose rows may overlap; undefined if a variance is.
     ///
     /// A sum over k clusters is scaled by `k / (k - 1)`, where k is the smaller number of clusters of both
     /// areas. The covariance of an area with itself is then its variance, and with one row per cluster the
-    /// result equals the one without clusters.
+    /// result equals the one without clusters. For weighted rows no sum is scaled.
     pub fn covariance(&self, other: &ClusteredArea) -> Option<f64> {
+        self.covariance_of(other, |products| {
+            self.for_shared(other, |a, b| products.add([a.of_pos, a.of_neg], [b.of_pos, b.of_neg]));
+        })
+    }
+
+    /// The covariance from products of contributions to both areas.
+    fn covariance_of(&self, other: &ClusteredArea, sum: impl FnOnce(&mut Products)) -> Option<f64> {
         interrupt::check();
         let fewer = |of: fn(&ClusteredArea) -> u64| of(self).min(of(other));
         let (with_pos, with_neg) = (fewer(|area| area.with_pos), fewer(|area| area.with_neg));
         if with_pos < 2 || with_neg < 2 {
             return None;
         }
-        let (mut of_pos, mut of_neg, mut pos_neg, mut neg_pos) = (0.0, 0.0, 0.0, 0.0);
-        self.for_shared(other, |a, b| {
-            of_pos += a.of_pos * b.of_pos;
-            of_neg += a.of_neg * b.of_neg;
-            pos_neg += a.of_pos * b.of_neg;
-            neg_pos += a.of_neg * b.of_pos;
-        });
-        let part = |sum: f64, clusters: u64, rows: u64, others: u64| {
-            clusters as f64 / (clusters - 1) as f64 * sum / (rows as f64 * others as f64)
-        };
-        let clusters = fewer(Self::clusters);
-        let across = part(pos_neg, clusters, self.n_pos, other.n_neg)
-            + part(neg_pos, clusters, self.n_neg, other.n_pos);
-        let of_pos = part(of_pos, with_pos, self.n_pos, other.n_pos);
-        let of_neg = part(of_neg, with_neg, self.n_neg, other.n_neg);
+        let mut products = Products::default();
+        sum(&mut products);
+        let Products { of_pos, of_neg, pos_neg, neg_pos } = products;
+        let part =
+            |sum: f64, clusters: u64, rows: f64, others: f64| self.factor(clusters) * sum / (rows * others);
+        let (clusters, total, others) = (fewer(Self::clusters), self.total(), other.total());
+        let across =
+            part(pos_neg, clusters, total.pos, others.neg) + part(neg_pos, clusters, total.neg, others.pos);
+        let of_pos = part(of_pos, with_pos, total.pos, others.pos);
+        let of_neg = part(of_neg, with_neg, total.neg, others.neg);
         Some(of_pos + of_neg + across)
     }
 
     /// Calls `pass` with the residuals of the clusters with rows of both, in order.
     fn for_shared(&self, other: &ClusteredArea, mut pass: impl FnMut(&Residual, &Residual)) {
         let (mine, others) = (&self.residuals, &other.residuals);
+        if std::ptr::eq(self, other) {
+            return mine.iter().for_each(|a| pass(a, a));
+        }
         let in_order = |a: &Residual, b: &Residual| a.cluster.cmp(&b.cluster);
         let find = |one: &Residual, among: &[Residual]| among.binary_search_by(|b| in_order(b, one)).ok();
         if mine.len() < others.len() / FAR_MORE {
@@ -292,6 +463,25 @@ impl ClusteredArea {
     }
 }
 
+/// Sums of products of two areas' contributions, by their classes.
+#[derive(Default)]
+struct Products {
+    of_pos: f64,
+    of_neg: f64,
+    pos_neg: f64,
+    neg_pos: f64,
+}
+
+impl Products {
+    /// Adds a cluster: the contributions of its positives and negatives to either area.
+    fn add(&mut self, a: [f64; 2], b: [f64; 2]) {
+        self.of_pos += a[0] * b[0];
+        self.of_neg += a[1] * b[1];
+        self.pos_neg += a[0] * b[1];
+        self.neg_pos += a[1] * b[0];
+    }
+}
+
 /// From this ratio of cluster numbers, clusters of the smaller area are found by binary search instead of a
 /// merge.
 const FAR_MORE: usize = 16;
@@ -302,7 +492,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use crate::ranking::rows::Codes;
-    use crate::statistics::inference::delong::Areas;
+    use crate::statistics::inference::{WeightedAreas, delong::Areas};
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
 
@@ -317,9 +507,8 @@ mod tests {
                 let scores: Vec<f64> = subset.iter().map(|row| row.1.into()).collect();
                 let keys: Vec<u32> = subset.iter().map(|row| row.3).collect();
                 let rows = rows_of(&labels, &[&scores], &keys);
-                let areas = Areas::of(&rows)?;
-                let clustered = areas.clustered(&rows);
-                Some((areas.auc(0), clustered.variance(0), clustered.clusters))
+                let areas = Areas::of(&rows)?.clustered(&rows);
+                Some((areas[0].auc, areas[0].variance(), areas[0].clusters()))
             };
             let column = |of: fn(&(u8, i8, u32, u32)) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
             let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
@@ -332,6 +521,102 @@ mod tests {
             for (key, name) in BTreeSet::from_iter(keys).into_iter().enumerate() {
                 prop_assert_eq!(by_cluster.area(key).map(parts), expected(&|other| other == name));
                 prop_assert_eq!(by_cluster.without(key).map(parts), expected(&|other| other != name));
+            }
+        }
+    }
+
+    /// A row: label, score, weight, key and cluster.
+    type Row = (u8, i8, u8, u32, u32);
+
+    fn weighted(rows: &[Row], weight: f64, cluster: impl Fn(usize) -> u32) -> ByCluster<u64> {
+        let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
+        let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
+        let keys: Vec<u32> = rows.iter().map(|row| row.3).collect();
+        let clusters = Codes::of(&(0..rows.len()).map(cluster).collect::<Vec<_>>());
+        let weights = Some(rows.iter().map(|row| f64::from(row.2) * weight).collect());
+        ByCluster::of_weighted(&Rows { clusters, weights, ..rows_of(&labels, &[&scores], &keys) }, 0)
+    }
+
+    fn areas_of<W: RowWeight>(by_cluster: &ByCluster<W>) -> Vec<Option<ClusteredArea>> {
+        let keys = (0..by_cluster.keys()).map(|key| by_cluster.area(key));
+        keys.chain([by_cluster.overall()]).collect()
+    }
+
+    proptest! {
+        /// Each weighted area equals the area of a copy of its rows, and of rows that are clusters.
+        #[test]
+        fn weighted_areas(rows in proptest::collection::vec((0u8..2, -4i8..4, 1u8..9, 0u32..4, 0u32..5), 1..60), weight in 0.1..10.0f64) {
+            let expected = |keep: &dyn Fn(u32) -> bool, is_clustered: bool| {
+                let subset: Vec<Row> = rows.iter().filter(|row| keep(row.3)).copied().collect();
+                let labels: Vec<u8> = subset.iter().map(|row| row.0).collect();
+                let scores: Vec<f64> = subset.iter().map(|row| row.1.into()).collect();
+                let weights = Some(subset.iter().map(|row| f64::from(row.2) * weight).collect());
+                let clusters: Vec<u32> = if is_clustered { subset.iter().map(|row| row.4).collect() } else { Vec::new() };
+                let rows = Rows { weights, ..rows_of(&labels, &[&scores], &clusters) };
+                let areas = WeightedAreas::of(&rows)?;
+                let size = areas.sample_size();
+                Some((areas.auc(0), areas.variance(0), [size.rows.pos, size.rows.neg, size.units.pos, size.units.neg]))
+            };
+            let near = |got: Option<ClusteredArea>, expected: Option<(f64, Option<f64>, [f64; 4])>| {
+                let (Some(got), Some((auc, variance, size))) = (&got, expected) else {
+                    return got.is_none() && expected.is_none();
+                };
+                let close = |(a, b): (f64, f64)| (a - b).abs() <= 1e-13 * b.abs() + 1e-17;
+                let of = got.sample_size();
+                let sizes = [of.rows.pos, of.rows.neg, of.units.pos, of.units.neg];
+                got.variance().is_some() == variance.is_some()
+                    && close((got.auc, auc))
+                    && got.variance().zip(variance).is_none_or(close)
+                    && sizes.into_iter().zip(size).all(close)
+            };
+            let keys = BTreeSet::from_iter(rows.iter().map(|row| row.3));
+            let by_cluster = weighted(&rows, weight, |row| rows[row].4);
+            prop_assert!(near(by_cluster.overall(), expected(&|_| true, true)));
+            let alone = weighted(&rows, weight, |row| row as u32);
+            for (key, &name) in keys.iter().enumerate() {
+                prop_assert!(near(by_cluster.area(key), expected(&|other| other == name, true)));
+                prop_assert!(near(by_cluster.without(key), expected(&|other| other != name, true)));
+                let area = alone.area(key);
+                let size = |area: &ClusteredArea| area.sample_size().rows;
+                let unclustered = expected(&|other| other == name, false).map(|(auc, variance, [pos, neg, ..])| {
+                    let units = area.as_ref().map(|area| [area.with_pos, area.with_neg]).unwrap_or_default();
+                    (auc, variance, [pos, neg, units[0] as f64, units[1] as f64])
+                });
+                prop_assert_eq!(area.as_ref().map(size).is_some(), unclustered.is_some());
+                prop_assert!(near(area, unclustered));
+            }
+        }
+
+        /// The covariance of two areas is the sum of products of their influences by cluster; equal weights
+        /// only remove the factors.
+        #[test]
+        fn covariances_of_equal_weights(rows in proptest::collection::vec((0u8..2, -4i8..4, Just(3u8), 0u32..3, 0u32..6), 1..60)) {
+            let weighted = weighted(&rows, 0.7, |row| rows[row].4);
+            let keys: Vec<u32> = rows.iter().map(|row| row.3).collect();
+            let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
+            let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
+            let clusters = Codes::of(&rows.iter().map(|row| row.4).collect::<Vec<u32>>());
+            let plain = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
+            prop_assert_eq!(weighted.counts_by_weight(), plain.counts_by_weight());
+            let (weighted, plain) = (areas_of(&weighted), areas_of(&plain));
+            for (a, of_a) in weighted.iter().zip(&plain) {
+                for (b, of_b) in weighted.iter().zip(&plain) {
+                    let (Some(a), Some(b), Some(of_a), Some(of_b)) = (a, b, of_a, of_b) else {
+                        prop_assert!(a.is_some() == of_a.is_some() && b.is_some() == of_b.is_some());
+                        continue;
+                    };
+                    let covariance = a.covariance(b);
+                    prop_assert_eq!(covariance.is_some(), of_a.covariance(of_b).is_some());
+                    let Some(covariance) = covariance else { continue };
+                    let mut expected = 0.0;
+                    of_a.for_shared(of_b, |x, y| {
+                        let influence = |area: &ClusteredArea, each: &Residual| {
+                            each.of_pos / area.n_pos as f64 + each.of_neg / area.n_neg as f64
+                        };
+                        expected += influence(of_a, x) * influence(of_b, y);
+                    });
+                    prop_assert!((covariance - expected).abs() < 1e-14, "{covariance} {expected}");
+                }
             }
         }
     }

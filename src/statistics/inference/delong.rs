@@ -7,15 +7,17 @@
 //! final division, so the result does not depend on the row order.
 //!
 //! Rows of one cluster (visits of a patient, loans of a customer) are correlated; their placements are summed
-//! by cluster first (Obuchowski 1997).
+//! [by cluster](super::by_cluster) first (Obuchowski 1997).
 
 use rayon::prelude::*;
 
 use crate::math::{self, Products};
 use crate::ranking::rows::{PlacementProducts, RowPlacements};
-use crate::ranking::ties::Placements;
+use crate::ranking::ties::{Count, Placements};
 use crate::ranking::{SHARD_ROWS, tasks};
 use crate::statistics::rows::Rows;
+
+use super::by_cluster::{ClusteredArea, Residual};
 
 /// The variance of one area, from the sums over its placements; undefined with a single row in a class.
 pub fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> {
@@ -192,17 +194,15 @@ impl<'a> Areas<'a> {
         })
     }
 
-    /// The placements summed by cluster.
-    pub fn clustered(&self, rows: &Rows) -> ClusteredAreas {
-        let clusters = rows.keys.distinct;
-        let mut counts = vec![(0u64, 0u64); clusters];
+    /// The area of each score with the contributions of the clusters, which are the keys.
+    pub fn clustered(&self, rows: &Rows) -> Vec<ClusteredArea> {
+        let mut counts = vec![Count::default(); rows.keys.distinct];
         for (&label, &cluster) in rows.labels.iter().zip(&rows.keys.of_row) {
-            let (pos, neg) = &mut counts[cluster as usize];
-            *(if label { pos } else { neg }) += 1;
+            counts[cluster as usize].add(label, 1);
         }
-        let residuals = |score: usize| {
-            let mut sums = vec![(0u128, 0u128); clusters];
-            let RowPlacements { of_pos, of_neg } = &self.placements[score];
+        let area = |(score, placements): (usize, &RowPlacements)| {
+            let mut sums = vec![(0u128, 0u128); counts.len()];
+            let RowPlacements { of_pos, of_neg } = placements;
             let (mut of_pos, mut of_neg) = (of_pos.iter(), of_neg.iter());
             for (&label, &cluster) in rows.labels.iter().zip(&rows.keys.of_row) {
                 let (pos, neg) = &mut sums[cluster as usize];
@@ -210,24 +210,16 @@ impl<'a> Areas<'a> {
                 *sum += placements.next().map_or(0, |&twice| u128::from(twice));
             }
             let twice_u = self.twice_u[score];
-            sums.into_iter()
-                .zip(&counts)
-                .map(|((pos, neg), counts)| {
-                    (
-                        residual(pos, counts.0, twice_u, self.n_pos, self.n_neg),
-                        residual(neg, counts.1, twice_u, self.n_neg, self.n_pos),
-                    )
-                })
-                .collect()
+            let residuals =
+                sums.into_iter().zip(&counts).enumerate().map(|(cluster, (sums, &count))| Residual {
+                    cluster: cluster as u32,
+                    count,
+                    of_pos: residual(sums.0, count.pos, twice_u, self.n_pos, self.n_neg),
+                    of_neg: residual(sums.1, count.neg, twice_u, self.n_neg, self.n_pos),
+                });
+            ClusteredArea::new(self.auc(score), rows.into(), None, residuals.collect())
         };
-        ClusteredAreas {
-            n_pos: self.n_pos,
-            n_neg: self.n_neg,
-            clusters: clusters as u64,
-            with_pos: counts.iter().filter(|counts| counts.0 > 0).count() as u64,
-            with_neg: counts.iter().filter(|counts| counts.1 > 0).count() as u64,
-            residuals: (0..self.placements.len()).map(residuals).collect(),
-        }
+        self.placements.iter().enumerate().map(area).collect()
     }
 }
 
@@ -260,73 +252,6 @@ pub fn residual(sum: u128, of_cluster: u64, twice_u: u128, of_class: u64, others
     let surplus =
         (u128::from(of_class) * sum).cast_signed() - (u128::from(of_cluster) * twice_u).cast_signed();
     math::signed_quotient(surplus, 2 * u128::from(of_class) * u128::from(others))
-}
-
-/// Placements minus their expectation, summed by cluster.
-#[derive(Clone, Debug)]
-pub struct ClusteredAreas {
-    n_pos: u64,
-    n_neg: u64,
-    /// The number of clusters.
-    pub clusters: u64,
-    /// Clusters with positives.
-    pub with_pos: u64,
-    /// Clusters with negatives.
-    pub with_neg: u64,
-    /// For each score and cluster, the sum over its positives and over its negatives.
-    residuals: Vec<Vec<(f64, f64)>>,
-}
-
-impl ClusteredAreas {
-    /// The covariance of two areas (Obuchowski 1997, equations 2 to 5); undefined with fewer than two
-    /// clusters with positives, or with negatives.
-    pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {
-        let (a, b) = (self.residuals[a].iter().copied(), self.residuals[b].iter().copied());
-        self.covariance_of(a.zip(b))
-    }
-
-    fn covariance_of(&self, residuals: impl Iterator<Item = ((f64, f64), (f64, f64))>) -> Option<f64> {
-        if self.with_pos < 2 || self.with_neg < 2 {
-            return None;
-        }
-        let (mut of_pos, mut of_neg, mut across) = (0.0, 0.0, 0.0);
-        for (a, b) in residuals {
-            of_pos += a.0 * b.0;
-            of_neg += a.1 * b.1;
-            across += a.0 * b.1 + a.1 * b.0;
-        }
-        let unbiased = |clusters: u64| clusters as f64 / (clusters - 1) as f64;
-        let (m, n) = (self.n_pos as f64, self.n_neg as f64);
-        let of_pos = unbiased(self.with_pos) * of_pos / (m * m);
-        let of_neg = unbiased(self.with_neg) * of_neg / (n * n);
-        let across = unbiased(self.clusters) * across / (m * n);
-        Some(of_pos + of_neg + across)
-    }
-
-    /// The variance of an area; undefined if a covariance is.
-    pub fn variance(&self, area: usize) -> Option<f64> {
-        let residuals = &self.residuals[area];
-        let squares = residuals.iter().map(|residual| self.square(residual.0, residual.1)).sum();
-        let variance = self.covariance_of(residuals.iter().map(|&residual| (residual, residual)))?;
-        Some(beyond_rounding(variance, rounding(self.clusters, squares)))
-    }
-
-    /// The variance of the difference of two areas, from the differences of their residuals; exactly 0 for
-    /// scores that rank alike.
-    pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
-        let pairs = || self.residuals[a].iter().zip(&self.residuals[b]);
-        let differences = pairs().map(|(a, b)| (a.0 - b.0, a.1 - b.1));
-        let variance = self.covariance_of(differences.map(|difference| (difference, difference)))?;
-        // The rounding error of a difference depends on its operands.
-        let size = |a: f64, b: f64| ((a - b).abs() * (a.abs() + b.abs())).sqrt();
-        let squares = pairs().map(|(a, b)| self.square(size(a.0, b.0), size(a.1, b.1))).sum();
-        Some(beyond_rounding(variance, rounding(self.clusters, squares)))
-    }
-
-    /// The magnitude of the terms of a cluster.
-    fn square(&self, of_pos: f64, of_neg: f64) -> f64 {
-        (of_pos / self.n_pos as f64).powi(2) + (of_neg / self.n_neg as f64).powi(2)
-    }
 }
 
 /// An upper bound of the rounding error of a zero variance that is a sum over clusters. `squares` is the sum
@@ -411,8 +336,9 @@ mod tests {
             // One row per cluster gives the same, since the term across classes is 0.
             let alone: Vec<u32> = (0..labels.len() as u32).collect();
             let rows = rows_of(&labels, &[&a, &b], &alone);
-            let clustered = areas.clustered(&rows).covariance(0, 1).unwrap();
-            prop_assert!((clustered - by_definition(&labels, &a, &b)).abs() < 1e-14);
+            let clustered = areas.clustered(&rows);
+            let covariance = clustered[0].covariance(&clustered[1]).unwrap();
+            prop_assert!((covariance - by_definition(&labels, &a, &b)).abs() < 1e-14);
         }
     }
 
@@ -424,7 +350,7 @@ mod tests {
         assert_eq!(areas.covariance(0, 0), None);
         assert_eq!(areas.variance_of_difference(0, 1), None);
         assert!(areas.covariances().is_none());
-        assert_eq!(areas.clustered(&rows).covariance(0, 0), None);
+        assert_eq!(areas.clustered(&rows)[0].variance(), None);
         assert_eq!(areas.auc(0), 0.5);
     }
 }

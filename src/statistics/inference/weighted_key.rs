@@ -138,6 +138,11 @@ impl WeightedKey {
         self.ties.iter().fold(WeightedTie::none(0), |total, &tie| total.plus(tie))
     }
 
+    /// The total weight of either class, in its units.
+    pub fn units(&self) -> Count {
+        self.total().units
+    }
+
     /// The sums of weights and of their squares, in units of either class; NaN if squares are unknown.
     pub fn weights(&self) -> WeightTotals {
         let total = self.total();

@@ -3,14 +3,15 @@
 //!
 //! All keys share one unit of weights, so the ties of all rows except a key's are exact differences.
 
-use super::weighted_areas::units_of_rows;
+use super::by_cluster::counts_by_weight;
+use super::weighted_areas::{units_of_classes, units_of_rows};
 use super::weighted_key::{SquareUnit, WeightedArea, WeightedKey, WeightedTie, exact_share, influences};
 use super::weighted_rests::{AllRows, is_light};
 use super::wilson_scale::WeightTotals;
 use crate::interrupt;
 use crate::math::quotient;
 use crate::ranking::tasks;
-use crate::ranking::ties::Count;
+use crate::ranking::ties::{Count, units::Units};
 use crate::states::{State, weight_sums::WeightSums, weighted::CommonUnits};
 use crate::statistics::rows::Rows;
 
@@ -50,6 +51,19 @@ impl WeightedKeys {
         rows.weights.as_ref()?;
         let members = members(rows, score, &units_of_rows(rows));
         Some(tasks::par_map_owned(members, |members| area(&in_order(members))))
+    }
+
+    /// The power of two between the units of both classes: a unit of positives is `2^shift` units of
+    /// negatives.
+    pub fn shift_of_positives(rows: &Rows) -> i32 {
+        let Count { pos, neg } = match &rows.weighted {
+            Some(states) => CommonUnits::of(states).exponents(),
+            None => {
+                let Units { pos, neg, .. } = units_of_classes(rows);
+                Count { pos: pos.exponent(), neg: neg.exponent() }
+            }
+        };
+        neg - pos
     }
 
     /// Sorts weighted rows by one score, key by key.
@@ -107,18 +121,8 @@ impl WeightedKeys {
     /// For each key its share of the weight of a class, times the number of rows of the class. With equal
     /// weights these are its rows.
     pub fn counts_by_weight(&self) -> Vec<Count<f64>> {
-        let rows = self.keys.iter().fold(Count::default(), |all, key| all.plus(key.rows));
-        let key_units: Vec<Count> = tasks::par_map_items(&self.keys, |key| key.total().units);
-        let all = key_units.iter().fold(Count::default(), |all, &key_units| all.plus(key_units));
-        let count = |rows: u64, units: u64, all: u64| match all {
-            0 => 0.0,
-            _ => quotient(u128::from(rows) * u128::from(units), all.into()),
-        };
-        let of_key = |key_units: &Count| Count {
-            pos: count(rows.pos, key_units.pos, all.pos),
-            neg: count(rows.neg, key_units.neg, all.neg),
-        };
-        key_units.iter().map(of_key).collect()
+        let rows = self.keys.iter().map(|key| key.rows).collect();
+        counts_by_weight(rows, tasks::par_map_items(&self.keys, WeightedKey::units))
     }
 
     /// The weights of all rows.

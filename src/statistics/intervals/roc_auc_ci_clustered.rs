@@ -1,7 +1,6 @@
 //! Confidence intervals of the area under the ROC curve for clustered rows.
 
 use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRecord};
-use crate::ranking::ties::Count;
 use crate::statistics::inference::{Areas, Interval, SampleSize, WeightedAreas};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, Summary, record};
 use crate::statistics::options::{FromOptions, OptionError, Options, Word};
@@ -71,11 +70,9 @@ impl Joint for RocAucCiClustered {
         let Some(areas) = Areas::of(rows) else {
             return RocAucCiClusteredRecord { n_clusters, ..RocAucCiClusteredRecord::undefined(rows) };
         };
-        let auc = areas.auc(0);
-        let clustered = areas.clustered(rows);
-        let clusters = Count { pos: clustered.with_pos, neg: clustered.with_neg };
-        let size = SampleSize::of_rows(rows.into()).in_clusters(clusters);
-        let interval = clustered.variance(0).map(|variance| match self.0.method {
+        let area = &areas.clustered(rows)[0];
+        let (auc, size) = (area.auc, area.sample_size());
+        let interval = area.variance().map(|variance| match self.0.method {
             IntervalMethod::Bootstrap => {
                 let areas = self.0.resampling.unwrap_or_default().areas_of_rows(&rows.in_canonical_order());
                 self.0.of_resamples(auc, areas, || 0.0)

@@ -11,6 +11,7 @@ import polars_auc as pa
 from catalogue.classes import LIMITS
 from catalogue.entry import COUNTS, KEYED, Entry, F, N, W
 from oracles import groups as oracles
+from oracles import weights
 
 SUBGROUP = {
     **dict.fromkeys(("subgroup_auc", "bpsn_auc", "bnsp_auc", "background_auc", "auc"), F),
@@ -33,6 +34,10 @@ def _subgroup(label: pl.Expr, score: pl.Expr, key: pl.Expr, **options: Any) -> p
 
 def _rate(label: pl.Expr, score: pl.Expr, key: pl.Expr, **options: Any) -> pl.Expr:
     return pa.subgroup_rate_difference(label, score, key == "a", **options)
+
+
+def _weighted(label: pl.Expr, score: pl.Expr, key: pl.Expr, weight: pl.Expr, **options: Any) -> pl.Expr:
+    return pa.grouped_roc_auc(label, score, key, weight=weight, **options)
 
 
 RATES: list[Literal["tpr", "fpr", "ppv", "selection_rate", "accuracy"]] = [
@@ -87,6 +92,23 @@ GROUPS = [
                 **COUNTS,
             },
             columns=KEYED,
+            exact=False,
+        )
+        for average in WEIGHTS
+        for error in ERRORS
+    ),
+    *(
+        Entry(
+            "grouped_roc_auc",
+            functools.partial(_weighted, average=average, error=error, level=0.9),
+            functools.partial(weights.grouped_roc_auc, average=average, error=error, level=0.9),
+            {
+                **dict.fromkeys(("auc", "se", "lower", "upper"), F),
+                "n_groups": N,
+                "n_undefined": N,
+                **COUNTS,
+            },
+            columns=(*KEYED, "weight"),
             exact=False,
         )
         for average in WEIGHTS

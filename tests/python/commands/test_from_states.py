@@ -149,15 +149,18 @@ def test_neither_rows_nor_states(rows: pl.DataFrame) -> None:
         report.select("auc", "se", "lower", "upper"), row_report.select("auc", "se", "lower", "upper")
     )
     assert report["p_adjusted"].null_count() < report.height
-    with pytest.raises(ValueError, match="user needs counts of rows, but the state 'state' has sums of w"):
-        pa.report(heavy, state="state", by="key", user="key")
-    options: dict[str, Any] = {"folds": "key", "stability": pl.col("key") == "a"}
+    options: dict[str, Any] = {
+        "folds": "key",
+        "user": "key",
+        "user_average": "pairs",
+        "stability": pl.col("key") == "a",
+    }
     report = pa.report(heavy, state="state", by="key", **options)
     # Spark writes counts as Int64.
     signed_states = heavy.with_columns(pl.col("state").cast(signed(heavy.schema["state"])))
     assert pa.report(signed_states, state="state", by="key", **options).equals(report)
     row_report = pa.report(rows.drop_nulls("label"), "label", "score", by="key", weight="weight", **options)
-    columns = ["cv_auc", "cv_se", "psi", "psi_n", "psi_reference_n"]
+    columns = ["cv_auc", "cv_se", "user_auc", "n_users", "psi", "psi_n", "psi_reference_n"]
     assert_frame_equal(report.select(columns), row_report.select(columns))
 
 

@@ -69,13 +69,17 @@ def test_an_unpaired_difference_without_error() -> None:
 
 @pytest.mark.parametrize("versus", ["rest", "overall"])
 @pytest.mark.parametrize("cluster", [None, "c"])
-def test_segments_that_are_copies(versus: Any, cluster: str | None) -> None:
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_segments_that_are_copies(versus: Any, cluster: str | None, weight: str | None) -> None:
     """Copies in the same clusters are perfectly correlated; the errors of their differences were 1e-9."""
-    pattern = [(True, 3, 0), (True, 1, 1), (False, 1, 0), (False, 0, 2), (True, 2, 2), (False, 2, 1)]
+    pattern = [
+        *((True, 3, 0, 0.3), (True, 1, 1, 1.7), (False, 1, 0, 0.1)),
+        *((False, 0, 2, 2.9), (True, 2, 2, 0.7), (False, 2, 1, 0.4)),
+    ]
     for copies in (1, 3, 5, 7):
         rows = [("a", *row) for row in pattern] + [("b", *row) for row in pattern * copies]
-        frame = pl.DataFrame(rows, ["k", "y", "s", "c"], orient="row")
-        answer = pa.compare_segments(frame, "y", "s", "k", cluster=cluster, versus=versus)
+        frame = pl.DataFrame(rows, ["k", "y", "s", "c", "w"], orient="row")
+        answer = pa.compare_segments(frame, "y", "s", "k", cluster=cluster, weight=weight, versus=versus)
         assert answer["difference"].to_list() == [0.0, 0.0]
         if cluster is None:
             assert answer["p_value"].to_list() == [1.0, 1.0]

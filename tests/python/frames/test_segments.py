@@ -371,7 +371,9 @@ def test_heterogeneity_of_clusters_that_span_segments() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"cluster": "patient"}, {"weight": "w"}, {"state": "state"}], ids=str
+    "options",
+    [{}, {"cluster": "patient"}, {"weight": "w"}, {"weight": "w", "cluster": "patient"}, {"state": "state"}],
+    ids=str,
 )
 def test_two_segments_are_compared_with_each_other(options: dict[str, Any]) -> None:
     """The rest of each segment is the other one, pooled or not."""
@@ -388,7 +390,11 @@ def test_two_segments_are_compared_with_each_other(options: dict[str, Any]) -> N
     assert compared[0]["versus_auc"].to_list() == compared[0]["auc"].to_list()[::-1]
 
 
-@pytest.mark.parametrize("options", [{}, {"cluster": "patient"}, {"weight": "w"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"cluster": "patient"}, {"weight": "w"}, {"weight": "w", "cluster": "patient"}],
+    ids=str,
+)
 def test_equal_areas_do_not_differ_from_the_rest(options: dict[str, str]) -> None:
     """Shifted copies of rows with other rates of positives: pooled they rank well or badly."""
     one = fixed(400).select("label", "score").drop_nulls()

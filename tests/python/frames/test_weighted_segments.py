@@ -11,10 +11,11 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 import polars_auc as pa
 from catalogue.cases import examples
-from oracles.weights import area, influences, used, variance
+from oracles.weights import area, cluster_sums, influences, used, variance
 
 SCHEMA = {"label": pl.Boolean, "score": pl.Float64, "weight": pl.Float64, "key": pl.String}
 ROWS = st.lists(
@@ -146,12 +147,165 @@ def test_a_nan_is_of_its_segment() -> None:
     assert table["auc"].to_list() == [1.0, pytest.approx(math.nan, nan_ok=True)]
 
 
+def clustered_area(rows: list[Any]) -> tuple[Fraction | None, dict[int, Fraction] | None]:
+    """Return the AUC of rows, and the influence of each cluster unless its variance is undefined."""
+    auc, square_error = area(rows, 1, 2), None
+    if auc is not None:
+        square_error = variance(rows, influences(rows, 1, 2), 4)
+    if square_error is None:
+        return auc, None
+    return auc, cluster_sums([row[4] for row in rows], influences(rows, 1, 2))
+
+
+def clustered_mean(rows: list[Any], key: str) -> tuple[Fraction | None, dict[int, Fraction] | None]:
+    """Return the mean of the AUCs of other segments, and the influence of each cluster on it."""
+    names = sorted({row[3] for row in rows})
+    areas = {name: clustered_area([row for row in rows if row[3] == name]) for name in names}
+    are_few = sum(sums is not None for _, sums in areas.values()) < 2
+    used = [
+        name for name in names if name != key and areas[name][0] is not None and (areas[name][1] or are_few)
+    ]
+    if not used:
+        return None, None
+    shares = {}
+    for name in used:
+        m, n = (
+            Fraction(sum(row[0] is label for row in rows))
+            * sum(Fraction(row[2]) for row in rows if row[0] is label and row[3] == name)
+            / sum(Fraction(row[2]) for row in rows if row[0] is label)
+            for label in (True, False)
+        )
+        shares[name] = m * n / (m + n + 1)
+    total = sum(shares.values())
+    mean = sum((shares[name] * (areas[name][0] or 0) for name in used), Fraction()) / total
+    every = [areas[name][1] for name in used]
+    if any(sums is None for sums in every):
+        return mean, None
+    sums = {cluster: Fraction() for cluster in {row[4] for row in rows}}
+    for name, of in zip(used, every, strict=True):
+        for cluster, value in (of or {}).items():
+            sums[cluster] += shares[name] * value / total
+    return mean, sums
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.booleans(),
+            st.sampled_from([-1.0, 0.0, 0.5, 2.0, math.inf]),
+            st.sampled_from([0.0, 0.25, 1.0, 3.5, 8.0]),
+            st.sampled_from("abc"),
+            st.integers(0, 4),
+        ),
+        min_size=1,
+        max_size=24,
+    ),
+    versus=st.sampled_from(["rest", "pooled_rest", "overall", "previous", ("a",)]),
+)
+@examples(100)
+def test_clusters_by_definition(rows: list[Any], versus: Any) -> None:
+    """The variance of a difference is the sum of squared differences of influences, cluster by cluster."""
+    frame = pl.DataFrame(rows, {**SCHEMA, "cluster": pl.Int64}, orient="row")
+    rows = used(rows, 2)
+    table = pa.compare_segments(
+        frame, "label", "score", "key", weight="weight", cluster="cluster", versus=versus, method="delong"
+    )
+    names = sorted({row[3] for row in rows})
+    assert table["key"].to_list() == names
+    for place, got in enumerate(table.iter_rows(named=True)):
+        key = got["key"]
+        segment = [row for row in rows if row[3] == key]
+        others = {
+            "pooled_rest": [row for row in rows if row[3] != key],
+            "overall": rows,
+            "previous": [row for row in rows if place and row[3] == names[place - 1]],
+            ("a",): [row for row in rows if row[3] == "a" != key],
+        }
+        assert got["n_clusters"] == len({row[4] for row in segment})
+        auc, sums = clustered_area(segment)
+        other, other_sums = clustered_mean(rows, key) if versus == "rest" else clustered_area(others[versus])
+        assert near(got["auc"], auc)
+        assert near(got["se"], None if sums is None else math.sqrt(sum(value**2 for value in sums.values())))
+        if auc is None or other is None:
+            assert got["difference"] is None
+            continue
+        assert near(got["versus_auc"], other)
+        assert (got["difference_se"] is None) == (sums is None or other_sums is None)
+        if sums is not None and other_sums is not None:
+            differences = [
+                sums.get(cluster, Fraction()) - other_sums.get(cluster, Fraction())
+                for cluster in {row[4] for row in rows}
+            ]
+            assert near(got["difference_se"] ** 2, sum((value**2 for value in differences), Fraction()))
+
+
+@pytest.mark.parametrize("method", ["wilson", "delong"])
+def test_clusters_of_a_segment_are_those_of_its_interval(method: Literal["wilson", "delong"]) -> None:
+    rng = np.random.default_rng(3)
+    frame = pl.DataFrame(
+        {
+            "label": rng.random(300) < 0.4,
+            "score": rng.integers(0, 40, 300),
+            "weight": rng.gamma(2.0, size=300),
+            "key": rng.integers(0, 3, 300),
+            "cluster": rng.integers(0, 50, 300),
+        }
+    )
+    columns = ("auc", "se", "lower", "upper", "n_clusters")
+    table = pa.compare_segments(
+        frame, "label", "score", "key", weight="weight", cluster="cluster", method=method
+    )
+    for row in table.iter_rows(named=True):
+        ci = frame.filter(key=row["key"]).select(
+            pa.roc_auc_ci("label", "score", weight="weight", cluster="cluster", method=method)
+        )
+        expected = ci.unnest("score").row(0, named=True)
+        assert [row[column] for column in columns] == [
+            pytest.approx(expected[column], rel=1e-13) for column in columns
+        ]
+
+
+@pytest.mark.parametrize("versus", ["rest", "pooled_rest", "overall", "previous", (1,)])
+def test_each_row_is_a_cluster(versus: Any) -> None:
+    rng = np.random.default_rng(5)
+    frame = pl.DataFrame(
+        {
+            "label": rng.random(300) < 0.4,
+            "score": rng.integers(0, 40, 300),
+            "weight": rng.gamma(2.0, size=300),
+            "key": rng.integers(0, 3, 300),
+        }
+    ).with_row_index("row")
+    options: dict[str, Any] = {"weight": "weight", "versus": versus, "method": "delong"}
+    plain = pa.compare_segments(frame, "label", "score", "key", **options)
+    alone = pa.compare_segments(frame, "label", "score", "key", **options, cluster="row")
+    # Degrees of freedom count clusters of the rarer class.
+    columns = ["auc", "se", "lower", "upper", "versus_auc", "difference", "difference_se", "statistic"]
+    columns += ["within_auc", "heterogeneity"]
+    assert_frame_equal(alone.select(columns), plain.select(columns), rel_tol=1e-11, abs_tol=1e-13)
+
+
+@pytest.mark.parametrize("versus", ["rest", "pooled_rest", "overall", "previous"])
+def test_clusters_in_any_order(versus: str) -> None:
+    """The same bits for any order of rows, and a weight of 0 is an absent row."""
+    rng = np.random.default_rng(7)
+    frame = pl.DataFrame(
+        {
+            "label": rng.random(200) < 0.4,
+            "score": rng.integers(0, 30, 200),
+            "weight": np.where(rng.random(200) < 0.1, 0.0, rng.gamma(2.0, size=200)),
+            "key": rng.integers(0, 3, 200),
+            "cluster": rng.integers(0, 40, 200),
+        }
+    )
+    options: dict[str, Any] = {"weight": "weight", "cluster": "cluster", "versus": versus}
+    table = pa.compare_segments(frame, "label", "score", "key", **options)
+    for changed in (frame.sample(fraction=1.0, shuffle=True, seed=1), frame.filter(pl.col("weight") > 0)):
+        assert pa.compare_segments(changed, "label", "score", "key", **options).equals(table)
+
+
 def test_what_does_not_go_with_weights() -> None:
     frame = pl.DataFrame({"label": [0, 1], "score": [1.0, 2.0], "key": ["a", "b"]})
-    with pytest.raises(
-        ValueError, match="weight cannot be combined with cluster: no standard error is implemented"
-    ):
-        pa.compare_segments(frame, "label", "score", "key", weight=pl.lit(1.0), cluster="key")
     with pytest.raises(ValueError, match="compare_segments: weight and count are mutually exclusive"):
         pa.compare_segments(frame, "label", "score", "key", weight=pl.lit(1.0), count=pl.lit(1))
     with pytest.raises(ValueError, match="roc_auc_difference: method 'bootstrap' does not take a weight"):

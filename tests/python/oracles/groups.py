@@ -237,7 +237,7 @@ def subgroup_auc_ci(
 
 
 def mean_with_error(
-    values: list[tuple[Fraction, int]], level: float
+    values: Sequence[tuple[Fraction, Fraction | int]], level: float
 ) -> tuple[float | None, float | None, float | None]:
     """Return the weighted mean, its standard error, and half the width of its interval."""
     mean = weighted_mean([*values])

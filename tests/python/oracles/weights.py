@@ -11,6 +11,7 @@ from scipy.stats import norm
 from scipy.stats import t as student_t
 
 from oracles.comparisons import population_stability, population_stability_table
+from oracles.groups import mean_with_error
 from oracles.rows import (
     DIFFERENCE,
     PLAIN,
@@ -63,10 +64,15 @@ def variance(rows: Sequence[Any], values: Sequence[Fraction], cluster: int | Non
     for label in (True, False):
         if len({of for row, of in zip(rows, clusters, strict=True) if row[0] == label}) < 2:
             return None
+    return sum((value**2 for value in cluster_sums(clusters, values).values()), Fraction())
+
+
+def cluster_sums(clusters: Sequence[Any], values: Sequence[Fraction]) -> dict[Any, Fraction]:
+    """Return the sum of the values of each cluster."""
     sums = dict.fromkeys(clusters, Fraction())
-    for of, value in zip(clusters, values, strict=True):
-        sums[of] += value
-    return sum((value**2 for value in sums.values()), Fraction())
+    for cluster, value in zip(clusters, values, strict=True):
+        sums[cluster] += value
+    return sums
 
 
 def roc_auc_difference(
@@ -141,6 +147,46 @@ def cv_roc_auc(rows: Sequence[Any], level: float) -> dict[str, Any]:
         limits = {"lower": answer["auc"] - half, "upper": answer["auc"] + half}
         answer |= {"sd": sd, "se": sd / math.sqrt(k), **limits}
     return answer
+
+
+def grouped_roc_auc(rows: Sequence[Any], average: str, error: str, level: float) -> dict[str, Any]:
+    """Use rows (label, score, user, weight)."""
+    rows = used(rows, 3)
+    counts = {"n_pos": sum(row[0] for row in rows), "n_neg": sum(not row[0] for row in rows)}
+    names = ("auc", "se", "lower", "upper")
+    if any(math.isnan(row[1]) for row in rows):
+        return {**dict.fromkeys(names, math.nan), "n_groups": 0, "n_undefined": 0, **counts}
+    defined: list[tuple[Fraction, Fraction]] = []
+    variances: list[Fraction | None] = []
+    names_of_users = {row[2] for row in rows}
+    for user in names_of_users:
+        user_rows = [row for row in rows if row[2] == user]
+        auc = area(user_rows, 1, 3)
+        if auc is None:
+            continue
+        pos, neg = (sum(Fraction(row[3]) for row in user_rows if row[0] is label) for label in (True, False))
+        weight = {"macro": Fraction(1), "rows": pos + neg, "positives": pos, "pairs": pos * neg}[average]
+        defined.append((auc, Fraction(weight)))
+        variances.append(variance(user_rows, influences(user_rows, 1, 3), None))
+    mean, se, half = mean_with_error(defined, level)
+    if error == "within":
+        se = half = None
+        if variances and None not in variances:
+            squares = sum(
+                (weight**2 * (of or 0) for (_, weight), of in zip(defined, variances, strict=True)),
+                Fraction(),
+            )
+            se = math.sqrt(squares) / float(sum(weight for _, weight in defined))
+            half = float(norm.isf((1 - level) / 2)) * se
+    return {
+        "auc": mean,
+        "se": se,
+        "lower": None if half is None or mean is None else max(0.0, mean - half),
+        "upper": None if half is None or mean is None else min(1.0, mean + half),
+        "n_groups": len(defined),
+        "n_undefined": len(names_of_users) - len(defined),
+        **counts,
+    }
 
 
 def repeated(rows: Sequence[Any]) -> list[tuple[bool, float]]:

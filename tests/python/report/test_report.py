@@ -161,7 +161,6 @@ def test_the_mean_over_users_is_that_of_its_function(average: Any) -> None:
         ({"user": 3}, "user must be one column name or expression, got int"),
         ({"user_average": "rows"}, "user_average is for the mean over users. Hint: write user"),
         ({"user": "g", "user_average": "users"}, "user_average must be one of 'macro', 'rows'"),
-        ({"user": "g", "weight": "g"}, "user cannot be combined with weight"),
         ({"user": "g", "cluster": "g"}, "user cannot be combined with cluster"),
         ({"user": "g", "memory": "bounded"}, "user needs all rows at once"),
     ],

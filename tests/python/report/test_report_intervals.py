@@ -356,9 +356,7 @@ def test_weighted_rows(ci: Any, engine: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"user": "g"}, "report: user cannot be combined with weight"),
         ({"count": "g"}, "report: count cannot be combined with weight"),
-        ({"by": "h", "versus": "rest", "cluster": "g"}, "report: weight cannot be combined with cluster"),
         ({"memory": "bounded"}, "report: weight needs all rows at once"),
         ({"ci": "hanley_mcneil"}, "report: ci 'hanley_mcneil' does not take a weight. Hint: write"),
         ({"ci": "bootstrap"}, "report: ci 'bootstrap' does not take a weight. Hint: write"),
@@ -382,6 +380,8 @@ def test_weights_go_with_comparisons_folds_and_stability() -> None:
         compare=True,
         versus="rest",
         folds="key",
+        user="g",
+        user_average="rows",
         stability=condition,
         adjust=None,
     )
@@ -402,6 +402,11 @@ def test_weights_go_with_comparisons_folds_and_stability() -> None:
         assert expected["p_value"].to_list() == segments["p_value"].to_list()
         folds = group_results(frame, pa.cv_roc_auc("y", name, "key", weight="weight"))[:-1]
         assert expected["cv_auc"].to_list() == [answer["auc"] for answer in folds]
+        mean = pa.grouped_roc_auc("y", name, "g", average="rows", weight="weight")
+        users = group_results(frame, mean)[:-1]
+        fields = {"user_auc": "auc", "user_se": "se", "n_users": "n_groups"}
+        for column, field in fields.items():
+            assert expected[column].to_list() == [answer[field] for answer in users]
         # Each group's rows against all rows of the reference, by states and by rows.
         for key, psi, n, of in expected.select("h", "psi", "psi_n", "psi_reference_n").iter_rows():
             if key in (0, None):
@@ -419,6 +424,17 @@ def test_weights_of_clusters() -> None:
     ):
         row = report.filter(score="score").row(place, named=True)
         assert [row[field] for field in AUC_COLUMNS] == [answer[field] for field in AUC_COLUMNS]
+
+
+@pytest.mark.parametrize("versus", ["rest", "overall"])
+def test_compared_groups_of_weighted_clusters(versus: str) -> None:
+    options: dict[str, Any] = {"weight": "weight", "cluster": "g", "versus": versus, "adjust": None}
+    report = pa.report(weighted(), "y", ["score", "other"], by="h", **options)
+    for name in ("score", "other"):
+        segments = pa.compare_segments(weighted(), "y", name, "h", **options)
+        columns = ["difference", "difference_lower", "difference_upper", "p_value"]
+        expected = report.filter(scope="group", score=name)
+        assert expected.select(columns).rows() == segments.select(columns).rows()
 
 
 def test_weights_that_are_none() -> None:
@@ -444,7 +460,6 @@ def test_weights_on_the_command_line(folder: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--user", "g"], "--user cannot be combined with --weight"),
         (["--count", "g"], "--count cannot be combined with --weight"),
         (["--bounded"], "--weight needs all rows at once, so it cannot be combined with --bounded"),
         (
