@@ -184,3 +184,39 @@ def test_one_band_has_nothing_to_compare() -> None:
     assert points(frame, pa.population_stability_table("y", "s"))["psi"].to_list() == [None]
     table = points(frame, pa.gains_table("y", "s"))
     assert table.select("n", "rate", "lift", "cum_lift", "ks").rows() == [(3, 2 / 3, None, None, None)]
+
+
+@pytest.mark.parametrize("options", [{}, {"bands": 1000}, {"edges": [0.0, 0.5, 0.9]}])
+def test_expected_positives_of_a_large_group(options: dict[str, Any]) -> None:
+    frame = many().with_columns(p=1 / (1 + (1.5 - pl.col("s")).exp()))
+    table = points(frame, pa.gains_table("y", "p", calibration=True, **options))
+    assert_frame_equal(
+        table.drop("mean_score", "expected_positives"), points(frame, pa.gains_table("y", "p", **options))
+    )
+    scores = np.sort(frame["p"].to_numpy())[::-1]
+    ends = np.cumsum(table["n"].to_numpy())
+    sums = [math.fsum(scores[end - n : end]) for end, n in zip(ends, table["n"], strict=True)]
+    assert table["expected_positives"].to_list() == sums
+    means = [total / n for total, n in zip(sums, table["n"], strict=True)]
+    assert table["mean_score"].to_list() == pytest.approx(means, rel=1e-15)
+    # The same bits from shuffled rows, from counts, from states that are merged, and for weights of 1.
+    calibrated = {"calibration": True, **options}
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=3)
+    assert_frame_equal(points(shuffled, pa.gains_table("y", "p", **calibrated)), table, check_exact=True)
+    counted = frame.group_by("y", "p").len("n")
+    assert_frame_equal(
+        points(counted, pa.gains_table("y", "p", count="n", **calibrated)), table, check_exact=True
+    )
+    parts = frame.group_by(pl.int_range(pl.len()) % 3).agg(pa.roc_state("y", "p").alias("state"))
+    assert_frame_equal(points(parts, pa.gains_table(state="state", **calibrated)), table, check_exact=True)
+    quarters = frame.with_columns(w=0.25)
+    weighted = points(quarters, pa.gains_table("y", "p", weight="w", **calibrated))
+    assert_frame_equal(weighted.select("mean_score"), table.select("mean_score"), check_exact=True)
+    assert weighted["expected_positives"].to_list() == [total / 4 for total in sums]
+
+
+def test_scores_that_are_no_probabilities_have_a_mean_only() -> None:
+    table = points(LOANS, pa.gains_table("bad", "points", bands=2, calibration=True))
+    assert table.select("mean_score", "expected_positives").rows() == [(5.0, None), (7 / 3, None)]
+    with pytest.raises(ValueError, match="gains_table: calibration must be True or False, got 'yes'"):
+        pa.gains_table("bad", "points", calibration="yes")  # type: ignore[arg-type]
