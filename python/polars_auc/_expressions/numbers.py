@@ -149,6 +149,7 @@ def average_precision(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
+    interpolation: Literal["step", "continuous"] = "step",
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
@@ -162,6 +163,10 @@ def average_precision(
     ----------
     label, score, weight, count, state
         The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+    interpolation
+        The curve between its points. ``"step"``: steps, whose area is the average precision.
+        ``"continuous"``: the interpolation of Davis and Goadrich (2006) in the continuous form of Keilwagen,
+        Grosse and Grau (2014): between two points, false positives increase in proportion to true positives.
 
     Returns
     -------
@@ -176,6 +181,11 @@ def average_precision(
     ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first, without interpolation
     (Manning, Raghavan and Schütze 2008, section 8.4): the step sum of scikit-learn's
     ``average_precision_score``, not the trapezoid, which is too optimistic (Davis and Goadrich 2006).
+
+    With ``interpolation="continuous"`` the result is ``auc.integral`` of PRROC: the mean, over recall, of the
+    precision of the interpolated curve. A curve that begins with a negative starts at a precision of 0. The
+    two areas differ most with few positives or many ties. ``auc.davis.goadrich`` of PRROC sums trapezoids
+    between points at each further true positive, which approximate this area.
     O(n log n).
 
     Each weight is rounded by at most 2^-60 of the total of its class. Where the rows above a score have the

@@ -85,7 +85,7 @@ impl Precision {
         for (code, rows) in rows_of_code.iter().enumerate().rev().filter(|code| code.1.rows() > 0) {
             counts.push((code as u32).key().wide(), rows.pos, rows.neg);
         }
-        let value = AveragePrecision {}.of_ties(counts.ties()).average_precision?;
+        let value = AveragePrecision::default().of_ties(counts.ties()).average_precision?;
         let all = Count::sum(&rows_of_code);
         let units = units.map(|(units, _)| units.relative(all).0);
         let mass = |rows: &Count| match units {

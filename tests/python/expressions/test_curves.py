@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from decimal import Decimal
 from typing import Any
@@ -184,6 +185,46 @@ def test_one_band_has_nothing_to_compare() -> None:
     assert points(frame, pa.population_stability_table("y", "s"))["psi"].to_list() == [None]
     table = points(frame, pa.gains_table("y", "s"))
     assert table.select("n", "rate", "lift", "cum_lift", "ks").rows() == [(3, 2 / 3, None, None, None)]
+
+
+def test_continuous_area_is_the_limit_of_unit_steps() -> None:
+    """Compare with trapezoids between points at each further true positive (Davis and Goadrich 2006)."""
+    frame = many(3_000).with_columns(pl.col("s").round(1))
+    area = frame.select(pa.average_precision("y", "s", interpolation="continuous")).item()
+    roc = points(frame, pa.roc_curve("y", "s")).select("tp", "fp").to_numpy().astype(float)
+
+    def unit_steps(parts: int) -> float:
+        total = 0.0
+        for (tp, fp), (next_tp, next_fp) in itertools.pairwise(roc):
+            if next_tp > tp:
+                t = np.linspace(tp, next_tp, int(next_tp - tp) * parts + 1)
+                f = fp + (next_fp - fp) * (t - tp) / (next_tp - tp)
+                precision = np.divide(
+                    t, t + f, out=np.full_like(t, next_tp / (next_tp + next_fp)), where=t > 0
+                )
+                total += float(np.trapezoid(precision, t))
+        return total / float(roc[-1, 0])
+
+    assert area == pytest.approx(unit_steps(1), rel=1e-4)
+    assert area == pytest.approx(unit_steps(64), rel=1e-7)
+    # It depends on shares only, unlike unit steps.
+    counted = frame.with_columns(n=1_000)
+    repeated = counted.select(pa.average_precision("y", "s", count="n", interpolation="continuous")).item()
+    assert area == pytest.approx(repeated, rel=1e-13)
+    assert area != frame.select(pa.average_precision("y", "s")).item()
+
+
+def test_continuous_area_of_a_large_group_has_the_same_bits() -> None:
+    frame = many()
+    area = pa.average_precision("y", "s", interpolation="continuous")
+    counted = frame.group_by("y", "s").len("n")
+    whole = frame.select(area).item()
+    assert frame.sample(fraction=1, shuffle=True, seed=3).select(area).item() == whole
+    counted_area = pa.average_precision("y", "s", count="n", interpolation="continuous")
+    assert counted.select(counted_area).item() == whole
+    state = frame.select(pa.roc_state("y", "s").alias("state"))
+    state_area = pa.average_precision(state="state", interpolation="continuous")
+    assert state.select(state_area).item() == whole
 
 
 @pytest.mark.parametrize("options", [{}, {"bands": 1000}, {"edges": [0.0, 0.5, 0.9]}])
