@@ -148,7 +148,7 @@ fn main() {
                 }),
                 ("average_precision", &|| {
                     each_group(&scores, &labels, group_rows, |ties| {
-                        AveragePrecision {}.of_ties(ties).average_precision.unwrap_or(0.0)
+                        AveragePrecision::default().of_ties(ties).average_precision.unwrap_or(0.0)
                     })
                 }),
                 ("mann_whitney_u", &|| {

@@ -182,9 +182,9 @@ fn run(what: &str, rows: &Rows, group_rows: usize, states: &[State], keys: &[u32
         "ks_statistic" => {
             rows.each(group_rows, |ties| KsStatistic::default().of_ties(ties).ks.unwrap_or(0.0))
         }
-        "average_precision" => {
-            rows.each(group_rows, |ties| AveragePrecision {}.of_ties(ties).average_precision.unwrap_or(0.0))
-        }
+        "average_precision" => rows.each(group_rows, |ties| {
+            AveragePrecision::default().of_ties(ties).average_precision.unwrap_or(0.0)
+        }),
         "mann_whitney_u" => {
             rows.each(group_rows, |ties| MannWhitneyU::default().of_ties(ties).z.unwrap_or(0.0))
         }

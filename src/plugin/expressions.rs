@@ -36,6 +36,11 @@ fn no_option(options: &Options, names: &[&str]) -> bool {
     !option(options, names)
 }
 
+/// Whether one of these options is True.
+fn flag(options: &Options, names: &[&str]) -> bool {
+    names.iter().any(|name| *options.value(name) == OptionValue::Truth(true))
+}
+
 /// Whether one of these options is a list.
 fn list(options: &Options, names: &[&str]) -> bool {
     names.iter().any(|name| matches!(options.value(name), OptionValue::List(_)))
@@ -198,7 +203,8 @@ expressions! {
         calibration_curve => CalibrationCurve,
         cost_curve => CostCurve,
         det_curve => DetCurve,
-        gains_table => GainsTable,
+        gains_table => GainsTable
+            | flag("calibration") curve curve_field => CalibratedGainsTable,
         net_benefit => NetBenefit,
         population_stability_reference in population_stability => PopulationStabilityReference,
         population_stability_table => PopulationStabilityTable,

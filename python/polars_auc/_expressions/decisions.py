@@ -210,6 +210,7 @@ def average_precision_difference(
     margin: float | None = None,
     level: float = 0.95,
     weight: IntoExpr | None = None,
+    cluster: IntoExpr | None = None,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
     """Return the difference of two scores' average precisions on the same rows, with its interval and test.
@@ -234,8 +235,11 @@ def average_precision_difference(
     level
         The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
-        skipped.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out.
+    cluster
+        A column of clusters: the rows of one cluster, such as those of one customer, are not independent. The
+        standard error is then the infinitesimal jackknife's of whole clusters; null with a single cluster.
     count
         The number of identical rows that each row represents: a column of integers, 0 or more. The result
         equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
@@ -263,8 +267,9 @@ def average_precision_difference(
     -----
     The influence of a row on the difference is its influence on the first average precision minus its
     influence on the second: see :func:`polars_auc.average_precision_ci`. ``se²`` is the sum of the squared
-    influences, the variance of the infinitesimal jackknife (Jaeckel 1972). With fewer than about 20 positives
-    the interval is too short. O(n log n).
+    influences, the variance of the infinitesimal jackknife (Jaeckel 1972). With ``cluster`` the influences are
+    summed by cluster before they are squared. If each row is a cluster, the result is the same as without
+    clusters. With fewer than about 20 positives, or clusters with positives, the interval is too short. O(n log n).
 
     Examples
     --------

@@ -146,6 +146,7 @@ def average_precision(
     label: IntoExpr | None = None,
     score: IntoExpr | None = None,
     *,
+    interpolation: Literal["step", "continuous"] = "step",
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
@@ -158,7 +159,11 @@ def average_precision(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
+        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+    interpolation
+        The curve between its points. ``"step"``: steps, whose area is the average precision.
+        ``"continuous"``: the interpolation of Davis and Goadrich (2006) in the continuous form of Keilwagen,
+        Grosse and Grau (2014): between two points, false positives increase in proportion to true positives.
 
     Returns
     -------
@@ -170,8 +175,13 @@ def average_precision(
     Notes
     -----
     ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first (Manning, Raghavan and
-    Schütze 2008, section 8.4), as scikit-learn's ``average_precision_score``. There is no interpolation: the
-    trapezoidal area is too optimistic (Davis and Goadrich 2006). O(n log n).
+    Schütze 2008, section 8.4), as scikit-learn's ``average_precision_score``. There is no interpolation by default:
+    the trapezoidal area is too optimistic (Davis and Goadrich 2006).
+
+    With ``interpolation="continuous"`` the result is ``auc.integral`` of PRROC: the mean, over recall, of the
+    precision of the interpolated curve. A curve that begins with a negative starts at a precision of 0. The
+    two areas differ most with few positives or many ties. ``auc.davis.goadrich`` of PRROC sums trapezoids
+    between points at each further true positive, which approximate this area. O(n log n).
 
     Each weight is rounded by at most 2^-60 of the total of its class. If the rows above a score have the
     share f of this total, the relative error of the precision there is about ``2^-60 / f``.

@@ -119,10 +119,12 @@ def details(rows: Rows, table: pl.DataFrame, level: float, stability: IntoExpr |
     keys = _key_columns(by)
     states = _states(rows, panels, keys, bins)
     whole, sizes = states.whole, states.sizes
+    gains = whole.points(gains_table)
     calibration, counts = pl.DataFrame(), pl.DataFrame()
     if "brier_score" in table.columns and not rows.user_dtypes:
         # A report with calibration reads all rows at once; these bins are therefore exact, too.
         exact = replace(rows, by=[])
+        gains = exact.points(gains_table, calibration=True)
         calibration, counts = pl.collect_all(
             [exact.points(calibration_curve, level=level), exact.points(score_counts)]
         )
@@ -141,7 +143,7 @@ def details(rows: Rows, table: pl.DataFrame, level: float, stability: IntoExpr |
         ),
         panel_keys=keys,
         bars=_bars(whole, sizes),
-        gains=whole.points(gains_table).collect(),
+        gains=gains.collect(),
         thresholds=_thresholds(whole),
         stability=(
             pl.DataFrame()

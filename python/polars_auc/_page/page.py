@@ -47,6 +47,7 @@ _FOLDS = ("cv_auc", "cv_lower", "cv_upper", "cv_se", "n_folds", "n_undefined")
 _CALIBRATION = tuple(name for name in CALIBRATION if name != "calibration_p_value")
 _USERS = ("user_auc", "user_lower", "user_upper", "user_se", "n_users", "n_users_undefined")
 _BANDS = ("highest", "lowest", "n", "n_pos", "rate", "gain", "cum_fpr", "lift", "cum_lift", "ks")
+_CALIBRATED_BANDS = ("mean_score", "expected_positives")
 _SAMPLES = {
     "n_pos": "reference_n",
     "n_neg": "n",
@@ -161,8 +162,10 @@ def _detail_tables(details: Details, *, is_exact: bool) -> dict[str, Any]:
     """Return the tables by score next to the charts, and their notes."""
     # The state does not contain the highest score of a bin.
     hidden = () if is_exact and not details.error else ("highest",)
+    calibrated = [name for name in _CALIBRATED_BANDS if name in details.gains.columns]
     return {
-        "bands": _by_score(details.gains, [name for name in _BANDS if name not in hidden]),
+        "bands": _by_score(details.gains, [*(name for name in _BANDS if name not in hidden), *calibrated]),
+        "has_expected_positives": bool(calibrated),
         "thresholds": _by_score(details.thresholds, _POINTS, low_is_positive=details.low_is_positive),
         "stability_bands": _by_score(
             details.stability.rename(_SAMPLES, strict=False), [*_BANDS[:2], *_SAMPLES.values(), "psi"]

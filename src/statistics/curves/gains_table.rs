@@ -1,10 +1,11 @@
 //! The gains table: rows in bands of their scores, with gains, lift and KS.
 
+use super::calibrated_gains_table::CalibratedBand;
 use crate::math;
 use crate::ranking::ties::Ties;
 use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Mass, Record, Threshold, record};
-use crate::statistics::options::from_options;
+use crate::statistics::options::{OptionError, Options, from_options};
 use crate::statistics::thresholds::{confusion::Confusion, score_bands::ScoreBands};
 
 /// Rows in bands of about equal size, highest scores first, and the concentration of positives in the first
@@ -57,21 +58,23 @@ record! {
     }
 }
 
-from_options!(|options| GainsTable { bands: ScoreBands::from_options(options)? });
+from_options!(check_calibration, |options| GainsTable { bands: ScoreBands::from_options(options)? });
 
-impl Curve for GainsTable {
-    type Record = GainsBand;
+/// Rejects a value of `calibration` that is not a boolean.
+fn check_calibration(options: &Options) -> Result<(), OptionError> {
+    options.flag("calibration").map(|_| ())
+}
 
-    const WEIGHTS: bool = true;
-
-    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+impl GainsTable {
+    /// Visits the bands in order. Returns `false` if the table is undefined.
+    pub(super) fn each_band(&self, ties: &mut Ties<'_>, visit: &mut dyn FnMut(GainsBand)) -> bool {
         if !ties.has_pairs() {
             return false;
         }
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
-        let all_negative = Confusion::all_negative(&ties);
+        let all_negative = Confusion::all_negative(ties);
         let (mut tp, mut fp) = (0, 0);
-        let bands = self.bands.of_rows(&mut ties);
+        let bands = self.bands.of_rows(ties);
         let has_others = bands.len() > 1;
         for band in bands {
             tp += band.pos;
@@ -79,7 +82,7 @@ impl Curve for GainsTable {
             let (inside, above) = (all_negative.with(band.pos, band.neg), all_negative.with(tp, fp));
             let gained = u128::from(tp) * u128::from(n_neg);
             let distance = gained.cast_signed() - (u128::from(fp) * u128::from(n_pos)).cast_signed();
-            GainsBand::new(
+            visit(GainsBand::new(
                 band.number(),
                 Some(Threshold(band.highest)),
                 Some(Threshold(band.lowest)),
@@ -95,18 +98,27 @@ impl Curve for GainsTable {
                 inside.lift().filter(|_| has_others),
                 above.lift().filter(|_| has_others),
                 has_others.then(|| math::signed_quotient(distance, u128::from(n_pos) * u128::from(n_neg))),
-            )
-            .append(columns);
+            ));
         }
         true
+    }
+}
+
+impl Curve for GainsTable {
+    type Record = GainsBand;
+
+    const WEIGHTS: bool = true;
+
+    fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
+        self.each_band(&mut ties, &mut |band| band.append(columns))
     }
 }
 
 declaration! {
     /// The gain, lift and KS of each band of scores.
     ///
-    /// Words: gains table, lift, lift chart, deciles, scorecard bands, cumulative gains.
-    GainsTable => GainsBand {
+    /// Words: gains table, lift, lift chart, deciles, scorecard bands, cumulative gains, expected positives.
+    GainsTable => GainsBand, CalibratedBand {
         label = None, score = None;
         /// The number of bands, from 1 to 1,000,000; 10 (deciles) by default.
         bands: integer = None,
@@ -114,6 +126,8 @@ declaration! {
         /// score < next edge`; the lowest band has no lower limit, the highest no upper limit. Edges are compared
         /// with the scores in the dtype of the scores, without rounding, as in `confusion_at()`.
         edges: numbers = None,
+        /// Whether the table has the columns `mean_score` and `expected_positives`, for scores that are probabilities.
+        calibration: flag = false,
         weight = None, count = None, state = None,
     }
 }

@@ -1,6 +1,7 @@
 //! Points of curves, and tables of bands of scores.
 
 pub mod binormal;
+pub mod calibrated_gains_table;
 pub mod cap_curve;
 pub mod cost_curve;
 pub mod det_curve;
@@ -16,6 +17,7 @@ pub mod roc_curve_thinned;
 pub mod thinning;
 
 pub use binormal::{BinormalRocAuc, BinormalRocCurve};
+pub use calibrated_gains_table::CalibratedGainsTable;
 pub use cap_curve::CapCurve;
 pub use cost_curve::CostCurve;
 pub use det_curve::DetCurve;

@@ -53,7 +53,7 @@ impl Summary for AveragePrecisionCi {
         let undefined = AveragePrecisionCiRecord::undefined(rows);
         let masses = Masses::of(&mut ties);
         // Bit-identical to the average precision without an interval.
-        let value = AveragePrecision {}.of_ties(ties).average_precision;
+        let value = AveragePrecision::default().of_ties(ties).average_precision;
         let (Some(masses), Some(value)) = (masses, value) else { return undefined };
         let se = masses.has_squares.then(|| variance(&masses, value).sqrt());
         let interval = se.map(|se| match self.method {

@@ -8,7 +8,7 @@ use crate::ranking::scores::{Domain, Key, Score, ScoreType};
 use crate::ranking::ties::{Count, Counts, Units};
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::weighted_areas::{units_of_classes, units_of_rows};
-use crate::statistics::kinds::{Inputs, Joint, Summary};
+use crate::statistics::kinds::{Inputs, Joint, KeyInput, Summary};
 use crate::statistics::numbers::AveragePrecision;
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::rows::Rows;
@@ -17,7 +17,8 @@ use crate::statistics::rows::Rows;
 ///
 /// The influence of a row on the difference is its influence on the first average precision minus that on the
 /// second. The variance is the infinitesimal jackknife's, the sum of the squared influences (Jaeckel 1972).
-/// The variance is exactly 0 for scores that rank alike.
+/// With clusters the influences are first summed by cluster. The variance is exactly 0 for scores that rank
+/// alike.
 #[derive(Clone, Copy, Debug)]
 pub struct AveragePrecisionDifference {
     /// The test and the interval.
@@ -33,7 +34,8 @@ impl FromOptions for AveragePrecisionDifference {
 impl Joint for AveragePrecisionDifference {
     type Record = PairedDifferenceRecord;
 
-    const INPUTS: Inputs = Inputs::scores(Some(2));
+    const INPUTS: Inputs =
+        Inputs::scores(Some(2)).keyed(KeyInput { is_optional: true, ..KeyInput::called("cluster") });
 
     const WEIGHTS: bool = true;
 
@@ -51,7 +53,7 @@ impl Joint for AveragePrecisionDifference {
                 units.pos.weight(of_pos.sum())
             }
         };
-        let mut squares = ExactSum::default();
+        let (mut squares, mut sums) = (ExactSum::default(), vec![0; rows.keys.distinct]);
         for (row, &label) in rows.labels.iter().enumerate() {
             let weight = rows.weights.as_ref().map_or(1.0, |weights| weights[row]);
             let influence = |of: &Precision, codes: &Codes| {
@@ -59,12 +61,22 @@ impl Joint for AveragePrecisionDifference {
                 if label { derivative.pos } else { derivative.neg }
             };
             let difference = influence(&a, &rows.scores[0]) - influence(&b, &rows.scores[1]);
-            squares.add((weight / n_pos * difference).powi(2), 1);
+            let influence = weight / n_pos * difference;
+            match rows.keys.of_row.get(row) {
+                None => squares.add(influence.powi(2), 1),
+                Some(&cluster) => sums[cluster as usize] += (influence * INFLUENCE_UNIT) as i128,
+            }
         }
-        let se = squares.value().sqrt();
-        self.paired.record([a.value, b.value], a.value - b.value, Some(se), rows.into())
+        sums.into_iter().for_each(|sum| squares.add((sum as f64 / INFLUENCE_UNIT).powi(2), 1));
+        // All influences together are 0, except for rounding.
+        let is_defined = rows.keys.of_row.is_empty() || rows.keys.distinct > 1;
+        let se = is_defined.then(|| squares.value().sqrt());
+        self.paired.record([a.value, b.value], a.value - b.value, se, rows.into())
     }
 }
+
+/// An influence of 1 in fixed point: sums of integers do not depend on the order of rows.
+const INFLUENCE_UNIT: f64 = (1u128 << 80) as f64;
 
 /// The average precision of a score, with its derivatives.
 struct Precision {
@@ -85,7 +97,7 @@ impl Precision {
         for (code, rows) in rows_of_code.iter().enumerate().rev().filter(|code| code.1.rows() > 0) {
             counts.push((code as u32).key().wide(), rows.pos, rows.neg);
         }
-        let value = AveragePrecision {}.of_ties(counts.ties()).average_precision?;
+        let value = AveragePrecision::default().of_ties(counts.ties()).average_precision?;
         let all = Count::sum(&rows_of_code);
         let units = units.map(|(units, _)| units.relative(all).0);
         let mass = |rows: &Count| match units {
@@ -107,7 +119,10 @@ declaration! {
         /// With `"greater"`, the alternative is that the first score is better.
         alternative = "two-sided",
         /// 0 by default.
-        null = None, margin = None, level = 0.95, weight = None, count = None,
+        null = None, margin = None, level = 0.95, weight = None,
+        /// The standard error is then the infinitesimal jackknife's of whole clusters; null with a single cluster.
+        cluster = None,
+        count = None,
     }
 }
 
@@ -143,6 +158,27 @@ mod tests {
         assert_eq!((record.difference, record.interval.se), (Some(0.0), Some(0.0)));
         assert_eq!((record.z, record.p_value), (Some(0.0), Some(1.0)));
         assert_eq!(paired().of_rows(&rows_of(&[0, 0], &[&[1.0, 2.0], &[2.0, 1.0]], &[])).estimate_a, None);
+    }
+
+    #[test]
+    fn clusters() {
+        let (labels, [a, b, _]) = three_scores();
+        let n = labels.len() as u32;
+        let record = paired().of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        let se = record.interval.se.unwrap();
+        let clustered = |times: usize, keys: &[u32]| {
+            let repeated = |scores: &[f64]| scores.repeat(times);
+            let rows = rows_of(&labels.repeat(times), &[&repeated(&a), &repeated(&b)], keys);
+            paired().of_rows(&rows)
+        };
+        // Each row is a cluster, alone or with its copies.
+        let keys: Vec<u32> = (0..n).collect();
+        for times in [1, 3] {
+            let record = clustered(times, &keys.repeat(times));
+            assert!((record.interval.se.unwrap() / se - 1.0).abs() < 1e-12, "{record:?}");
+        }
+        let one = clustered(1, &vec![0; n as usize]);
+        assert_eq!((one.difference, one.interval.se, one.p_value), (record.difference, None, None));
     }
 
     #[test]

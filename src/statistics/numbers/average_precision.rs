@@ -5,7 +5,7 @@ use crate::ranking::ties::{Above, Indexed, PositiveScore, PositiveScores, Run, S
 use crate::simd::{self, Kernel};
 use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
-use crate::statistics::options::from_options;
+use crate::statistics::options::{from_options, words};
 use crate::statistics::thresholds::confusion::Confusion;
 
 /// The mean, over positives, of the precision at their score.
@@ -13,7 +13,22 @@ use crate::statistics::thresholds::confusion::Confusion;
 /// `sum (tpr_i - tpr_(i-1)) precision_i` over the distinct scores, without interpolation (Manning, Raghavan
 /// and Schütze 2008, section 8.4). It is the area under the precision-recall curve as a step function.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AveragePrecision {}
+pub struct AveragePrecision {
+    /// The curve between its points.
+    pub interpolation: PrecisionInterpolation,
+}
+
+/// Precision-recall curves between their points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PrecisionInterpolation {
+    /// Steps.
+    #[default]
+    Step,
+    /// Linear in the counts: between two points, false positives increase in proportion to true positives
+    /// (Davis and Goadrich 2006).
+    Continuous,
+}
+words!(PrecisionInterpolation { "step" => Step, "continuous" => Continuous });
 
 record! {
     /// The average precision of one group.
@@ -117,7 +132,37 @@ pub(in crate::statistics) fn of_one_class(n_pos: u64) -> Option<f64> {
     (n_pos > 0).then_some(1.0)
 }
 
-from_options!(|_| AveragePrecision {});
+/// The mean precision, over the positives of a score, of the curve that is linear in the counts.
+///
+/// With `a` positives among the `m` rows above, and `d` positives among the `n` rows of the score, the integral
+/// of `(a + t) / (m + t n / d)` over `t` from 0 to `d` (Keilwagen, Grosse and Grau 2014), divided by `d`. It is
+/// the mean of `a / m` and `d / n` with the weights `ln(1 + x) / x` and the rest, where `x = n / m`.
+fn mean_between(above: Confusion, inside: Confusion) -> f64 {
+    let of_score = inside.precision().unwrap_or_default();
+    let Some(precision) = above.precision() else { return of_score };
+    let share = share_of_score(inside.rows_called() / above.rows_called());
+    precision + (of_score - precision) * share
+}
+
+/// `1 - ln(1 + x) / x` for a positive x, without cancellation.
+fn share_of_score(x: f64) -> f64 {
+    if x > 1.0 {
+        return 1.0 - x.ln_1p() / x;
+    }
+    // `ln(1 + x) = 2 (s + s³ / 3 + s⁵ / 5 + ...)` with this s.
+    let s = x / (2.0 + x);
+    let (mut rest, mut power, mut divisor) = (0.0, s * s, 3.0);
+    while rest + power / divisor > rest {
+        rest += power / divisor;
+        power *= s * s;
+        divisor += 2.0;
+    }
+    s - rest * (1.0 - s)
+}
+
+from_options!(|options| AveragePrecision {
+    interpolation: options.optional_word("interpolation")?.unwrap_or_default(),
+});
 
 impl Summary for AveragePrecision {
     type Record = AveragePrecisionRecord;
@@ -128,13 +173,27 @@ impl Summary for AveragePrecision {
         if !ties.has_pairs() {
             return AveragePrecisionRecord::new(of_one_class(ties.n_pos()));
         }
-        let units = if ties.has_small_classes() {
+        let all = Confusion::all_negative(&ties);
+        let units = if self.interpolation == PrecisionInterpolation::Continuous {
+            ties.fold_runs(
+                Indexed::Positives,
+                |units: &mut u128, run| {
+                    run.each(|segment| {
+                        if segment.pos > 0 {
+                            let above = all.with(segment.pos_above, segment.neg_above);
+                            let mean = mean_between(above, all.with(segment.pos, segment.neg));
+                            *units += u128::from(segment.pos) * units_of(mean);
+                        }
+                    })
+                },
+                |units, more| *units += more,
+            )
+        } else if ties.has_small_classes() {
             ties.fold_positives(
                 |units: &mut u128, scores| *units += simd::dispatch(Precisions(scores)),
                 |units, more| *units += more,
             )
         } else {
-            let all = Confusion::all_negative(&ties);
             // Every distinct score with a positive is a separate segment.
             ties.fold_runs(
                 Indexed::Positives,
@@ -155,7 +214,12 @@ declaration! {
     ///
     /// Words: average precision, AP, PR AUC, AUPRC, area under the precision-recall curve.
     AveragePrecision {
-        label = None, score = None; weight = None, count = None, state = None,
+        label = None, score = None;
+        /// The curve between its points. `"step"`: steps, whose area is the average precision. `"continuous"`: the interpolation of
+        /// Davis and Goadrich (2006) in the continuous form of Keilwagen, Grosse and Grau (2014): between two points, false
+        /// positives increase in proportion to true positives.
+        interpolation: word<PrecisionInterpolation> = "step",
+        weight = None, count = None, state = None,
     }
 }
 
@@ -167,21 +231,49 @@ mod tests {
 
     #[test]
     fn four_rows() {
-        let record = summary(&AveragePrecision {}, &[0, 0, 1, 1], &[0.1, 0.4, 0.35, 0.8]);
+        let record = summary(&AveragePrecision::default(), &[0, 0, 1, 1], &[0.1, 0.4, 0.35, 0.8]);
         assert!((record.average_precision.unwrap() - 0.833_333_333_333_333_3).abs() < 1e-15);
         assert_eq!(
-            summary(&AveragePrecision {}, &[1, 0, 0], &[1u8, 1, 1]).average_precision,
+            summary(&AveragePrecision::default(), &[1, 0, 0], &[1u8, 1, 1]).average_precision,
             Some(1.0 / 3.0)
         );
+    }
+
+    fn continuous(labels: &[u8], scores: &[u8]) -> f64 {
+        let statistic = AveragePrecision { interpolation: PrecisionInterpolation::Continuous };
+        summary(&statistic, labels, scores).average_precision.unwrap()
+    }
+
+    /// The integral of `tp / (tp + fp)`, with `fp` linear in `tp`, by its antiderivative.
+    #[test]
+    fn continuous_interpolation() {
+        // One positive, a negative, then two positives that tie with a negative: `(1 + t) / (2 + 3 t / 2)`.
+        let area = |t: f64| t / 1.5 - 1.0 / 3.0 / 1.5 * (1.0 + 0.75 * t).ln();
+        let value = continuous(&[1, 0, 1, 1, 0], &[9, 8, 7, 7, 7]);
+        assert!((value - (1.0 + area(2.0)) / 3.0).abs() < 1e-15, "{value}");
+        // With a negative first, the curve begins at a precision of 0: `t / (1 + t)`.
+        assert!((continuous(&[0, 1], &[9, 8]) - (1.0 - 2f64.ln())).abs() < 1e-15);
+        assert_eq!(continuous(&[1, 1, 0, 0], &[9, 8, 7, 6]), 1.0);
+        assert_eq!(continuous(&[1, 0, 0, 0], &[9; 4]), 0.25);
+        assert_eq!(continuous(&[1, 1], &[9, 8]), 1.0);
+    }
+
+    #[test]
+    fn share_of_a_score() {
+        for x in [1e-300f64, 1e-9, 1e-4, 0.01, 0.3, 1.0, 1.5, 1e6, 1e300] {
+            let terms = |term: i32| x * (-x).powi(term) / f64::from(term + 2);
+            let expected = if x < 0.1 { (0..20).map(terms).sum() } else { 1.0 - f64::ln_1p(x) / x };
+            assert!((share_of_score(x) / expected - 1.0).abs() < 1e-14, "{x}");
+        }
     }
 
     /// As sklearn.metrics.average_precision_score([1, 1], [1, 2]), so that the mean over queries includes
     /// those whose documents are all relevant.
     #[test]
     fn without_negatives_it_is_1() {
-        assert_eq!(summary(&AveragePrecision {}, &[1, 1], &[1u8, 2]).average_precision, Some(1.0));
-        assert_eq!(summary(&AveragePrecision {}, &[0, 0], &[1u8, 2]).average_precision, None);
-        assert_eq!(summary(&AveragePrecision {}, &[], &[0u8; 0]).average_precision, None);
+        assert_eq!(summary(&AveragePrecision::default(), &[1, 1], &[1u8, 2]).average_precision, Some(1.0));
+        assert_eq!(summary(&AveragePrecision::default(), &[0, 0], &[1u8, 2]).average_precision, None);
+        assert_eq!(summary(&AveragePrecision::default(), &[], &[0u8; 0]).average_precision, None);
     }
 
     proptest! {
@@ -199,7 +291,7 @@ mod tests {
             }
             prop_assume!(tp > 0 && tp < labels.len() as u64);
             let expected = Some(mean_precision(units, tp));
-            prop_assert_eq!(summary(&AveragePrecision {}, &labels, &scores).average_precision, expected);
+            prop_assert_eq!(summary(&AveragePrecision::default(), &labels, &scores).average_precision, expected);
         }
     }
 }

@@ -86,6 +86,12 @@ impl Confusion {
         Mass(if self.units.is_some() { (tp + fp).to_bits() } else { self.tp + self.fp })
     }
 
+    /// The number of rows predicted positive, or their weight.
+    pub fn rows_called(&self) -> f64 {
+        let ConfusionWeights { tp, fp, .. } = self.weights();
+        tp + fp
+    }
+
     /// Positives predicted positive, divided by all positives; undefined without positives.
     pub fn tpr(&self) -> Option<f64> {
         (self.n_pos > 0).then(|| math::quotient(self.tp.into(), self.n_pos.into()))

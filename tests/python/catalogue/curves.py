@@ -128,6 +128,19 @@ CURVES = [
     ),
     *(
         Entry(
+            name="gains_table",
+            make=functools.partial(pa.gains_table, bands=4, calibration=True),
+            oracle=functools.partial(oracles.gains_table, bands=4, calibration=True),
+            fields={**GAINS, "mean_score": F, "expected_positives": F},
+            is_list=True,
+            by_value=True,
+            columns=("label", score),
+            variant="CalibratedGainsTable",
+        )
+        for score in ("score", "probability")
+    ),
+    *(
+        Entry(
             name="binormal_roc_auc",
             make=functools.partial(make, method=method),
             oracle=oracle,

@@ -107,6 +107,25 @@ DECISIONS = [
     ),
     *(
         Entry(
+            "average_precision_difference",
+            lambda label, a, b, *weight_and_cluster, **options: pa.average_precision_difference(
+                label,
+                a,
+                b,
+                weight=weight_and_cluster[0] if len(weight_and_cluster) == 2 else None,
+                cluster=weight_and_cluster[-1],
+                level=0.9,
+                **options,
+            ),
+            functools.partial(oracles.average_precision_difference_clustered, level=0.9),
+            {**dict.fromkeys(DIFFERENCE, F), **COUNTS},
+            columns=("label", "score", "other", *columns),
+            exact=False,
+        )
+        for columns in (("key",), ("weight", "key"))
+    ),
+    *(
+        Entry(
             "net_benefit_difference",
             functools.partial(make, thresholds=THRESHOLDS, level=0.9, prevalence=prevalence),
             functools.partial(

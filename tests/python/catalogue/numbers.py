@@ -52,6 +52,14 @@ NUMBERS = [
         "ks_statistic", weighted(pa.ks_statistic), oracles.weighted_ks_statistic, KS_FIELDS, columns=WEIGHTED
     ),
     *both("average_precision", pa.average_precision, oracles.average_precision, None, exact=False),
+    *both(
+        "average_precision",
+        pa.average_precision,
+        oracles.precision_recall_area,
+        None,
+        exact=False,
+        interpolation="continuous",
+    ),
     *(
         entry
         for options, expected in PARTIAL

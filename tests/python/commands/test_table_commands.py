@@ -27,7 +27,12 @@ def written(tmp_path: Path, *arguments: str) -> pl.DataFrame:
 
 @pytest.mark.parametrize(
     ("options", "keywords"),
-    [([], {}), (["--bands", "4"], {"bands": 4}), (["--edges", "0.1,0.5,1"], {"edges": [0.1, 0.5, 1]})],
+    [
+        ([], {}),
+        (["--bands", "4"], {"bands": 4}),
+        (["--edges", "0.1,0.5,1"], {"edges": [0.1, 0.5, 1]}),
+        (["--calibration"], {"calibration": True}),
+    ],
 )
 def test_gains(tmp_path: Path, options: list[str], keywords: dict[str, object]) -> None:
     table = written(tmp_path, "gains", *FILES_AND_COLUMNS, *options)
@@ -185,6 +190,10 @@ def test_groups_without_a_table_are_counted(tmp_path: Path, capsys: Capture) -> 
         (
             ["compare", *FILES_AND_COLUMNS, "--limit", "1", "--quiet"],
             "polars-auc: --limit is about the printed table",
+        ),
+        (
+            ["gains", *FILES_AND_COLUMNS, "--calibration", "--low-is-positive"],
+            "polars-auc: --low-is-positive cannot be combined with --calibration",
         ),
         (
             ["gains", *FILES_AND_COLUMNS, "-o", "out.txt"],

@@ -18,6 +18,7 @@ from scipy.stats import false_discovery_control, norm
 
 import polars_auc as pa
 from catalogue.cases import examples, fixed
+from oracles import planning as oracles
 from oracles.rows import placements
 
 ENGINES = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
@@ -250,6 +251,15 @@ def test_power_row_by_row(engine: Any) -> None:
         (lambda: pa.roc_auc_sample_size("a", ratio=0), "ratio must be a finite number above 0"),
         (lambda: pa.roc_auc_sample_size("a", alpha=1), "alpha must lie between 0 and 1"),
         (lambda: pa.roc_auc_sample_size("a", power=1), "power must lie between 0 and 1"),
+        (lambda: pa.roc_auc_sample_size("a", null=1), "null must lie between 0 and 1"),
+        (lambda: pa.roc_auc_sample_size("a", width=0), "width must lie between 0 and 1"),
+        (lambda: pa.roc_auc_sample_size("a", width=0.1, power=0.8), "width cannot be combined with power"),
+        (lambda: pa.roc_auc_sample_size("a", width=0.1, null=0.7), "width cannot be combined with null"),
+        (
+            lambda: pa.roc_auc_sample_size("a", width=0.1, alternative="less"),
+            "alternative must be 'two-sided' with width",
+        ),
+        (lambda: pa.roc_auc_power("a", "m", "n", null=0), "null must lie between 0 and 1"),
         (lambda: pa.roc_auc_power("a", "m", "n", alpha=5), "alpha must lie between 0 and 1"),
         (lambda: pa.roc_auc_difference_power("y", "s", "t", power=1), "power must lie between 0 and 1"),
         (lambda: pa.mann_whitney_u("y", "s", method="normal"), "method must be one of 'auto'"),  # type: ignore[arg-type]
@@ -457,6 +467,82 @@ def test_not_exactly_one_is_left_out() -> None:
             pa.roc_auc_power(n_pos=40, n_neg=70, **wrong)
     with pytest.raises(ValueError, match="roc_auc_power: power must lie between 0 and 1"):
         pa.roc_auc_power(None, 40, 70, power=1)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize(("auc", "null"), [(0.8, 0.7), (0.7, 0.8), (0.6, 0.45), (0.95, 0.9), (0.73, 0.5)])
+def test_power_against_any_null(alternative: Any, auc: float, null: float) -> None:
+    n_pos, n_neg, alpha = 60, 150, 0.02
+    options: dict[str, Any] = {"null": null, "alternative": alternative}
+    power = pa.roc_auc_power(auc, n_pos, n_neg, alpha=alpha, **options)
+    tail = alpha / 2 if alternative == "two-sided" else alpha
+    assert power == pytest.approx(oracles.roc_auc_power(auc, n_pos, n_neg, null, tail), rel=1e-9)
+    # The AUC of the score with the opposite sign.
+    mirrored = options | {"null": 1 - null}
+    assert pa.roc_auc_power(1 - auc, n_pos, n_neg, alpha=alpha, **mirrored) == pytest.approx(power, rel=1e-9)
+    level = pa.roc_auc_power(auc, n_pos, n_neg, power=power, alpha=None, **options)
+    assert level == pytest.approx(alpha, rel=1e-9)
+    size = pa.roc_auc_sample_size(auc, power=power, ratio=n_neg / n_pos, alpha=alpha, **options)
+    assert size["n_pos"] == pytest.approx(n_pos, rel=1e-9)
+    if auc > null:
+        found = pa.roc_auc_power(None, n_pos, n_neg, power=power, alpha=alpha, **options)
+        assert found == pytest.approx(auc, abs=1e-9)
+    # The null value itself is rejected at the level, and no number of rows finds a difference.
+    assert pa.roc_auc_power(null, n_pos, n_neg, alpha=alpha, **options) == pytest.approx(tail, rel=1e-9)
+    assert pa.roc_auc_sample_size(null, **options) == {"n_pos": None, "n_neg": None}
+
+
+def test_null_of_one_half_is_the_default() -> None:
+    frame = pl.DataFrame({"auc": [0.2, 0.6, 0.73, 0.9]})
+    plans = frame.select(
+        pa.roc_auc_power("auc", 40, 70).alias("power"),
+        pa.roc_auc_power("auc", 40, 70, null=0.5).alias("power_of_null"),
+        pa.roc_auc_sample_size("auc").alias("size"),
+        pa.roc_auc_sample_size("auc", null=0.5, power=0.8).alias("size_of_null"),
+    )
+    assert plans["power"].equals(plans["power_of_null"])
+    assert plans["size"].equals(plans["size_of_null"])
+
+
+def test_rows_for_a_width() -> None:
+    for auc, width, ratio, alpha in ((0.8, 0.1, 1.0, 0.05), (0.5, 0.2, 3.0, 0.1), (0.3, 0.05, 0.5, 0.01)):
+        size = pa.roc_auc_sample_size(auc, width=width, ratio=ratio, alpha=alpha)
+        n_pos = oracles.roc_auc_sample_size_of_width(auc, width, ratio, alpha)
+        assert size["n_pos"] == pytest.approx(n_pos, rel=1e-9)
+        assert size["n_neg"] == pytest.approx(ratio * n_pos, rel=1e-9)
+    # Half the width takes four times the rows.
+    whole, half = (pa.roc_auc_sample_size(0.8, width=width)["n_pos"] for width in (0.2, 0.1))
+    assert whole is not None
+    assert half == pytest.approx(4 * whole)
+    assert pa.roc_auc_sample_size(1.0, width=0.1) == {"n_pos": None, "n_neg": None}
+
+
+@pytest.mark.parametrize(("auc", "null", "ratio"), [(0.65, 0.55, 1), (0.85, 0.75, 2)])
+def test_planned_rows_have_their_power_and_width(auc: float, null: float, ratio: float) -> None:
+    """Simulate two normal classes, with the rows of the plan.
+
+    The binormal variance is right for an AUC of 0.65, and too large for 0.85.
+    """
+    shift, rng = math.sqrt(2) * norm.ppf(auc), np.random.default_rng(8)
+
+    def simulated(plan: dict[str, Any], samples: int) -> pl.DataFrame:
+        n_pos, n_neg = math.ceil(plan["n_pos"]), math.ceil(plan["n_neg"])
+        label = np.tile(np.repeat([True, False], [n_pos, n_neg]), samples)
+        sample = np.repeat(np.arange(samples), n_pos + n_neg)
+        scores = rng.standard_normal(label.size) + shift * label
+        frame = pl.DataFrame({"i": sample, "y": label, "s": scores})
+        return frame.group_by("i").agg(pa.roc_auc_ci("y", "s", method="delong", null=null)).unnest("s")
+
+    tests = simulated(pa.roc_auc_sample_size(auc, null=null, ratio=ratio), 2000)
+    power = float((tests["p_value"] < 0.05).mean())  # type: ignore[arg-type]
+    intervals = simulated(pa.roc_auc_sample_size(auc, width=0.1, ratio=ratio), 300)
+    width = float((intervals["upper"] - intervals["lower"]).mean())  # type: ignore[arg-type]
+    if auc == 0.65:
+        assert power == pytest.approx(0.8, abs=0.03)
+        assert width == pytest.approx(0.1, rel=0.03)
+    else:
+        assert 0.8 < power < 0.95
+        assert 0.075 < width < 0.1
 
 
 def test_ratio_of_the_rows_that_a_paired_test_needs() -> None:

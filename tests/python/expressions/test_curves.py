@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from decimal import Decimal
 from typing import Any
@@ -184,3 +185,79 @@ def test_one_band_has_nothing_to_compare() -> None:
     assert points(frame, pa.population_stability_table("y", "s"))["psi"].to_list() == [None]
     table = points(frame, pa.gains_table("y", "s"))
     assert table.select("n", "rate", "lift", "cum_lift", "ks").rows() == [(3, 2 / 3, None, None, None)]
+
+
+def test_continuous_area_is_the_limit_of_unit_steps() -> None:
+    """Compare with trapezoids between points at each further true positive (Davis and Goadrich 2006)."""
+    frame = many(3_000).with_columns(pl.col("s").round(1))
+    area = frame.select(pa.average_precision("y", "s", interpolation="continuous")).item()
+    roc = points(frame, pa.roc_curve("y", "s")).select("tp", "fp").to_numpy().astype(float)
+
+    def unit_steps(parts: int) -> float:
+        total = 0.0
+        for (tp, fp), (next_tp, next_fp) in itertools.pairwise(roc):
+            if next_tp > tp:
+                t = np.linspace(tp, next_tp, int(next_tp - tp) * parts + 1)
+                f = fp + (next_fp - fp) * (t - tp) / (next_tp - tp)
+                precision = np.divide(
+                    t, t + f, out=np.full_like(t, next_tp / (next_tp + next_fp)), where=t > 0
+                )
+                total += float(np.trapezoid(precision, t))
+        return total / float(roc[-1, 0])
+
+    assert area == pytest.approx(unit_steps(1), rel=1e-4)
+    assert area == pytest.approx(unit_steps(64), rel=1e-7)
+    # It depends on shares only, unlike unit steps.
+    counted = frame.with_columns(n=1_000)
+    repeated = counted.select(pa.average_precision("y", "s", count="n", interpolation="continuous")).item()
+    assert area == pytest.approx(repeated, rel=1e-13)
+    assert area != frame.select(pa.average_precision("y", "s")).item()
+
+
+def test_continuous_area_of_a_large_group_has_the_same_bits() -> None:
+    frame = many()
+    area = pa.average_precision("y", "s", interpolation="continuous")
+    counted = frame.group_by("y", "s").len("n")
+    whole = frame.select(area).item()
+    assert frame.sample(fraction=1, shuffle=True, seed=3).select(area).item() == whole
+    counted_area = pa.average_precision("y", "s", count="n", interpolation="continuous")
+    assert counted.select(counted_area).item() == whole
+    state = frame.select(pa.roc_state("y", "s").alias("state"))
+    state_area = pa.average_precision(state="state", interpolation="continuous")
+    assert state.select(state_area).item() == whole
+
+
+@pytest.mark.parametrize("options", [{}, {"bands": 1000}, {"edges": [0.0, 0.5, 0.9]}])
+def test_expected_positives_of_a_large_group(options: dict[str, Any]) -> None:
+    frame = many().with_columns(p=1 / (1 + (1.5 - pl.col("s")).exp()))
+    table = points(frame, pa.gains_table("y", "p", calibration=True, **options))
+    assert_frame_equal(
+        table.drop("mean_score", "expected_positives"), points(frame, pa.gains_table("y", "p", **options))
+    )
+    scores = np.sort(frame["p"].to_numpy())[::-1]
+    ends = np.cumsum(table["n"].to_numpy())
+    sums = [math.fsum(scores[end - n : end]) for end, n in zip(ends, table["n"], strict=True)]
+    assert table["expected_positives"].to_list() == sums
+    means = [total / n for total, n in zip(sums, table["n"], strict=True)]
+    assert table["mean_score"].to_list() == pytest.approx(means, rel=1e-15)
+    # The same bits from shuffled rows, from counts, from states that are merged, and for weights of 1.
+    calibrated = {"calibration": True, **options}
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=3)
+    assert_frame_equal(points(shuffled, pa.gains_table("y", "p", **calibrated)), table, check_exact=True)
+    counted = frame.group_by("y", "p").len("n")
+    assert_frame_equal(
+        points(counted, pa.gains_table("y", "p", count="n", **calibrated)), table, check_exact=True
+    )
+    parts = frame.group_by(pl.int_range(pl.len()) % 3).agg(pa.roc_state("y", "p").alias("state"))
+    assert_frame_equal(points(parts, pa.gains_table(state="state", **calibrated)), table, check_exact=True)
+    quarters = frame.with_columns(w=0.25)
+    weighted = points(quarters, pa.gains_table("y", "p", weight="w", **calibrated))
+    assert_frame_equal(weighted.select("mean_score"), table.select("mean_score"), check_exact=True)
+    assert weighted["expected_positives"].to_list() == [total / 4 for total in sums]
+
+
+def test_scores_that_are_no_probabilities_have_a_mean_only() -> None:
+    table = points(LOANS, pa.gains_table("bad", "points", bands=2, calibration=True))
+    assert table.select("mean_score", "expected_positives").rows() == [(5.0, None), (7 / 3, None)]
+    with pytest.raises(ValueError, match="gains_table: calibration must be True or False, got 'yes'"):
+        pa.gains_table("bad", "points", calibration="yes")  # type: ignore[arg-type]

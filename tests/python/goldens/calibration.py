@@ -625,6 +625,13 @@ def average_precision(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
     }
 
 
+def precision_recall_area(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
+    arguments = record["arguments"]
+    weight = _WEIGHTS.get(arguments.get("weight"), {})
+    area = pa.average_precision("label", arguments["score"], interpolation="continuous", **weight)
+    return dict.fromkeys(("auc.integral", "area_continuous"), rows.select(area).item())
+
+
 def equal_error_rate(rows: pl.DataFrame, record: Mapping[str, Any]) -> Answers:
     rate = pa.equal_error_rate("label", record["arguments"]["score"], **_weight(record))
     [answer] = rows.select(rate).to_series()
@@ -687,6 +694,8 @@ CHECKS: dict[tuple[str, str], Check] = {
         )
     },
     ("average_precision", "formula.average_precision_difference"): average_precision_difference,
+    ("pr_area", "PRROC::pr.curve"): precision_recall_area,
+    ("pr_area", "formula.pr_area"): precision_recall_area,
     ("net_benefit", "formula.net_benefit_difference"): net_benefit_difference,
     ("idi", "performance::r2_tjur"): discrimination_slope,
     ("idi", "formula.tjur"): discrimination_slope,
@@ -826,6 +835,11 @@ FIELDS_NOT_COMPARED: dict[str | tuple[str, str], str] = {
     "se_hc0": "divides by n where we divide by n - 1",
     "brier_skill_se_hc0": "divides by n where we divide by n - 1",
     "log_loss_skill_se_hc0": "divides by n where we divide by n - 1",
+    **dict.fromkeys(
+        ("auc.davis.goadrich", "area_unit_steps"),
+        "trapezoids between unit steps, which approximate the integral",
+    ),
+    **{f"area_trapezoid{points}": "trapezoids, biased upwards" for points in ("", "_sklearn_points")},
     "recalibrated": "the score less its miscalibration",
     **{(kind, "rate"): "the share of positives" for kind in ("brier", "log_loss", "skill", "corp")},
     **{

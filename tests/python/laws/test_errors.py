@@ -104,6 +104,7 @@ def test_flags_are_truth_values() -> None:
         lambda flag: pa.report(FRAME.with_columns(pl.col("s") / 10), "y", "s", calibration=flag),
         lambda flag: FRAME.select(pa.ordinal_roc_auc("y", "s", pairs=flag)),
         lambda flag: FRAME.select(pa.ordinal_roc_auc_ci("y", "s", pairs=flag)),
+        lambda flag: FRAME.select(pa.gains_table("y", "s", calibration=flag)),
         lambda flag: FRAME.select(pa.gini_index("y", "s", points=flag)),
         lambda flag: FRAME.select(pa.calibration_summary("y", pl.col("s") / 10, fitted=flag)),
         lambda flag: FRAME.select(pa.pack_state(pa.roc_state("y", "s"), keep_scores=flag)),
@@ -128,6 +129,7 @@ def test_every_flag_is_checked() -> None:
     ]
     assert sorted(flags) == [
         ("calibration_summary", "fitted"),
+        ("gains_table", "calibration"),
         ("gini_index", "points"),
         ("mann_whitney_u", "continuity"),
         ("ordinal_roc_auc", "pairs"),

@@ -260,7 +260,7 @@ def score_bands(rows: Sequence[Row], bands: int, *, by_positives: bool) -> dict[
 
 
 def gains_table(
-    rows: Sequence[Row], bands: int, edges: Sequence[float] | None = None
+    rows: Sequence[Row], bands: int, edges: Sequence[float] | None = None, *, calibration: bool = False
 ) -> list[dict[str, Any]] | None:
     pos, neg = classes(rows)
     if not pos or not neg or has_nan(rows):
@@ -296,9 +296,24 @@ def gains_table(
                 "ks": float(gain - cum_fpr),
             }
         )
+        if calibration:
+            table[-1] |= _calibration(inside, scores)
     if len(table) == 1:
         table[0] |= {"lift": None, "cum_lift": None, "ks": None}
     return table
+
+
+def _calibration(inside: Sequence[float], scores: Sequence[float]) -> dict[str, float | None]:
+    """Return the mean and the sum of the scores of a band; the sum is that of probabilities."""
+    if any(map(math.isinf, inside)):
+        mean = sum(inside)
+        return {"mean_score": None if math.isnan(mean) else mean, "expected_positives": None}
+    total = sum(map(Fraction, inside), Fraction())
+    are_probabilities = all(0 <= score <= 1 for score in scores)
+    return {
+        "mean_score": float(total / len(inside)),
+        "expected_positives": float(total) if are_probabilities else None,
+    }
 
 
 def _quantile(share: Fraction) -> float:

@@ -133,13 +133,29 @@ def _paired(
     }
 
 
-def average_precision_difference(rows: Sequence[Sequence[Any]], *, level: float) -> dict[str, Any]:
+def average_precision_difference_clustered(rows: Sequence[Sequence[Any]], *, level: float) -> dict[str, Any]:
+    """Return the difference for rows of a label, two scores, optionally a weight, and a cluster."""
+    kept = [row for row in rows if len(row) == 4 or row[3]]
+    # Influences are those of positives, then of negatives.
+    clusters = [row[-1] for label in (True, False) for row in kept if bool(row[0]) == label]
+    return average_precision_difference([row[:-1] for row in rows], level=level, clusters=clusters)
+
+
+def average_precision_difference(
+    rows: Sequence[Sequence[Any]], *, level: float, clusters: Sequence[Any] | None = None
+) -> dict[str, Any]:
     group, other = _two_groups(rows)
     if group.has_nan or other.has_nan or not group.pos:
         is_nan = group.has_nan or other.has_nan
         return {**dict.fromkeys(DIFFERENCE, math.nan if is_nan else None), **group.counts}
     (a, influences), (b, other_influences) = _precision(group), _precision(other)
-    variance = sum(((x - y) ** 2 for x, y in zip(influences, other_influences, strict=True)), Fraction())
+    sums: dict[Any, Fraction] = {}
+    differences = (x - y for x, y in zip(influences, other_influences, strict=True))
+    for cluster, difference in zip(clusters or range(len(influences)), differences, strict=True):
+        sums[cluster] = sums.get(cluster, Fraction()) + difference
+    variance: Fraction | None = sum((total**2 for total in sums.values()), Fraction())
+    if clusters is not None and len(sums) == 1:
+        variance = None
     return {**_paired(a, b, a - b, variance, level), **group.counts}
 
 

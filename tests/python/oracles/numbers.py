@@ -115,6 +115,27 @@ def average_precision(rows: Sequence[WeightedRow]) -> float | None:
     return float(precision / group.p)
 
 
+def precision_recall_area(rows: Sequence[WeightedRow]) -> float | None:
+    """Return the integral of precision over recall, with false positives linear in true positives."""
+    group = Group(rows)
+    if group.has_nan:
+        return math.nan
+    if not group.pos:
+        return None
+    tp = fp = Fraction()
+    area = 0.0
+    for score in sorted({score for score, _ in group.pos + group.neg}, reverse=True):
+        pos, neg = (sum((w for s, w in of if s == score), Fraction()) for of in (group.pos, group.neg))
+        if pos > 0:
+            # tp / (tp + fp) is t / (slope t + offset), and its integral has a logarithm.
+            slope = (pos + neg) / pos
+            offset = tp + fp - slope * tp
+            rest = offset and math.log((tp + pos + fp + neg) / (tp + fp)) * float(offset)
+            area += (float(pos) - rest / float(slope)) / float(slope)
+        tp, fp = tp + pos, fp + neg
+    return area / float(group.p)
+
+
 def weighted_ks_statistic(rows: Sequence[WeightedRow]) -> dict[str, Any]:
     group = Group(rows)
     if group.has_nan or not group.has_pairs:

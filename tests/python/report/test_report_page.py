@@ -186,10 +186,22 @@ def test_calibration_adds_its_diagram(tmp_path: Path) -> None:
     assert sorted(bars.rows()) == [(score, rows.height) for score in sorted(SCORES)]
     report = pa.report(rows, "label", SCORES, by="dataset", calibration=True, level=0.9)
     path = pa.write_report(report, tmp_path / "x.html", frame=rows, label="label", scores=SCORES, level=0.9)
-    assert Page(path.read_text(encoding="utf-8")).data("calibration").equals(points)
+    page = Page(path.read_text(encoding="utf-8"))
+    assert page.data("calibration").equals(points)
+    for score in SCORES:
+        head, *bands = page.tables[f"Gains of {score}"]
+        assert head[-2:] == ["mean_score", "expected_positives"]
+        gains = rows.select(pa.gains_table("label", score, calibration=True)).explode(score).unnest(score)
+        sums = [float(band[-1].replace(",", "")) for band in bands]
+        assert sums == pytest.approx(gains["expected_positives"].to_list(), abs=0.0501)
+    assert "Expected positives are the sum of the scores" in page.text
     # Without the rows there are no points.
     path = pa.write_report(report, tmp_path / "x.html", level=0.9)
     assert "calibration" not in Page(path.read_text(encoding="utf-8")).charts
+    # Nothing is added to other pages.
+    page = create_page(tmp_path, *OPTIONS)
+    assert "expected_positives" not in page.tables["Gains of forest"][0]
+    assert "Expected positives" not in page.text
 
 
 def test_calibration_of_states_and_of_scores_that_are_nan(tmp_path: Path) -> None:
