@@ -235,10 +235,10 @@ def average_precision_difference(
     level
         The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped.
     cluster
-        A column of clusters: the rows of one cluster, such as those of one customer, are not independent. The
+        The cluster of each row, such as the customer: rows of the same cluster are not independent. The
         standard error is then the infinitesimal jackknife's of whole clusters; null with a single cluster.
     count
         The number of identical rows that each row represents: a column of integers, 0 or more. The result

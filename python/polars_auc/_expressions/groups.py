@@ -56,11 +56,11 @@ def grouped_roc_auc(
         are a sample. ``"within"``: DeLong's variance of each user's AUC, if ``by`` defines a fixed set of
         strata, such as age classes, with many rows each.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. The AUCs of the users are then weighted. Rows, positives and pairs count by their weights in
-        ``average``. With ``error="within"``, standard errors are those of the infinitesimal jackknife.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. The AUC of each user is then weighted. Rows, positives and pairs count by their weights in
+        ``average``. With ``error="within"``, standard errors are by the infinitesimal jackknife.
     state
         A column of states from :func:`polars_auc.roc_state` instead of ``label`` and ``score``, one or more
         for each user: the states of a user are merged. With ``max_bins`` the result is approximate: scores in

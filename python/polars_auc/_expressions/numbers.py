@@ -159,7 +159,7 @@ def average_precision(
     Parameters
     ----------
     label, score, weight, count, state
-        The columns of rows, or of states in their place, as for :func:`polars_auc.roc_auc`.
+        The columns of rows or states, as in :func:`polars_auc.roc_auc`.
     interpolation
         The curve between its points. ``"step"``: steps, whose area is the average precision.
         ``"continuous"``: the interpolation of Davis and Goadrich (2006) in the continuous form of Keilwagen,

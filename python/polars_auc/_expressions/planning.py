@@ -61,15 +61,14 @@ def roc_auc_power(
     Parameters
     ----------
     auc
-        The AUC, between 0 and 1: a column or a number. With None, the lowest AUC above ``null`` that the test
-        finds with the given power is returned. One minus this AUC has the same power against one minus
-        ``null``.
+        The AUC, between 0 and 1: a column or a number. ``None`` returns the smallest AUC above ``null`` that
+        the test detects with the given power; 1 minus this AUC has the same power against 1 minus ``null``.
     n_pos, n_neg
         The numbers of positives and negatives: columns or numbers.
     power
-        The probability that the test rejects, between 0 and 1. By default it is what is returned.
+        The power: the probability that the test rejects, between 0 and 1. By default it is returned.
     null
-        The value that is tested. 0.5 by default.
+        The value under the null hypothesis. 0.5 by default.
     alternative
         The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` and ``"less"``
         both mean a one-sided test in the direction of the effect.
@@ -176,19 +175,20 @@ def roc_auc_sample_size(
     auc
         The AUC, between 0 and 1: a column or a number.
     power
-        The probability that the test rejects, between 0 and 1; 0.8 by default.
+        The power: the probability that the test rejects, between 0 and 1; 0.8 by default.
     ratio
-        The number of negatives for each positive.
+        The number of negatives per positive.
     null
-        The value that is tested. 0.5 by default.
+        The value under the null hypothesis. 0.5 by default.
     width
-        The width of the interval from its lower to its upper limit, between 0 and 1. The rows are then those
-        of an interval, without ``power`` and ``null``.
+        The width of the confidence interval, between 0 and 1: ``1 - alpha`` is its confidence level. Not with
+        ``power`` and ``null``.
     alternative
         The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"greater"`` and ``"less"``
         both mean a one-sided test in the direction of the effect.
     alpha
-        The level of the test, between 0 and 1. With ``width``, the coverage of the interval is ``1 - alpha``.
+        The significance level of the test, between 0 and 1. With ``width``, the coverage of the interval is
+        ``1 - alpha``.
 
     Returns
     -------
