@@ -2,10 +2,10 @@
 
 use crate::ranking::scores::Number;
 use crate::ranking::ties::{Count, Ties, units::Units};
-use crate::statistics::calibration::probability;
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Column, Curve, Record, record};
+use crate::statistics::losses::probability;
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The net benefit of predicting rows positive from a threshold t: `tp / n - fp / n * t / (1 - t)` (Vickers and
