@@ -36,6 +36,9 @@ def net_benefit(
     *,
     thresholds: Sequence[float] | None = None,
     prevalence: float | None = None,
+    band: Literal["simultaneous"] | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
     level: float = 0.95,
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
@@ -57,6 +60,14 @@ def net_benefit(
     prevalence
         The share of positives in the data for which the score will be used, between 0 and 1. That of the
         group by default.
+    band
+        ``"simultaneous"``: the limits are a band that contains the net benefits at all thresholds at once,
+        with the coverage ``level``. It is narrower for a smaller range of thresholds. Otherwise they are
+        those of each threshold.
+    n_resamples, seed
+        For the band, the number of resamples, 2000 by default, and the seed of the random numbers, 0 by
+        default. The same seed gives the same band for every order of rows and groups, every number of threads
+        and every engine.
     level
         The coverage, between 0 and 1.
 
@@ -69,7 +80,8 @@ def net_benefit(
         - ``net_benefit`` (Float64): The net benefit in true positives for each row, at most the share of
           positives.
         - ``se`` (Float64): The standard error of the net benefit; null with a single row.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution.
+        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution, or those of
+          the band.
         - ``treat_all`` (Float64): The net benefit of predicting all rows positive; that of predicting none
           positive is 0.
         - ``standardized`` (Float64): The net benefit as a share of the largest possible, ``net_benefit /
@@ -89,8 +101,14 @@ def net_benefit(
     probability of ``t`` on weighs a false positive as ``t / (1 - t)`` true positives. With ``prevalence`` it
     is ``prevalence tpr - (1 - prevalence) fpr t / (1 - t)``, with the standard error of two independent
     rates. Otherwise the standard error is that of the mean of what each row adds: 1, ``-t / (1 - t)`` or 0;
-    with weights as in :func:`polars_auc.brier_score`. Intervals hold threshold by threshold, not for the
-    whole curve. The numbers are those of dcurves for R and Python. O(n log n).
+    with weights as in :func:`polars_auc.brier_score`. The numbers are those of dcurves for R and Python.
+    O(n log n).
+
+    With ``band="simultaneous"`` the limits are ``net_benefit ± c s``. The multiple c is a quantile of the
+    largest distance from the curve over the thresholds, in standard errors, by a multiplier bootstrap
+    (Chernozhukov, Chetverikov and Kato 2013). ``s`` is the standard error with ``z² / 2`` more positives and
+    negatives at the threshold, z the normal quantile, so that it is not 0 where no row reaches the threshold
+    (as Agresti and Coull 1998 for a rate). ``benches/results/calibration_coverage.csv`` has its coverage.
 
     Examples
     --------

@@ -241,7 +241,8 @@ mod tests {
     }
 
     fn at(thresholds: &[f64], prevalence: Option<f64>) -> NetBenefitDifference {
-        NetBenefitDifference { curve: NetBenefit { thresholds: thresholds.into(), prevalence, level: 0.95 } }
+        let curve = NetBenefit { thresholds: thresholds.into(), prevalence, level: 0.95, band: None };
+        NetBenefitDifference { curve }
     }
 
     #[test]

@@ -178,6 +178,37 @@ def test_losses_of_folds(loss: Any) -> None:
     assert test["p_value"] < 0.01
 
 
+def test_the_band_of_net_benefits() -> None:
+    frame = forecasts(400)
+    thresholds = [0.5, 0.1, 0.3, 0.9]
+
+    def curve(rows: pl.DataFrame, **options: Any) -> pl.DataFrame:
+        points = rows.select(pa.net_benefit("y", "q", thresholds=thresholds, **options).alias("points"))
+        return points.explode("points").unnest("points")
+
+    plain, band = curve(frame), curve(frame, band="simultaneous")
+    assert plain.drop("lower", "upper").equals(band.drop("lower", "upper"))
+    assert (band["lower"] < plain["lower"]).all()
+    assert (band["upper"] > plain["upper"]).all()
+    assert curve(frame.sample(fraction=1, shuffle=True, seed=1), band="simultaneous", seed=0).equals(band)
+    assert not curve(frame, band="simultaneous", seed=1).equals(band)
+    # Weights of 1 and counts give the same band, and so does a state.
+    weighted = curve(frame.with_columns(one=1.0), band="simultaneous", weight="one")
+    assert_same(weighted.to_dicts(), band.to_dicts())
+    state = frame.select(state=pa.roc_state("y", "q"))
+    from_state = state.select(
+        pa.net_benefit(state="state", thresholds=thresholds, band="simultaneous").alias("points")
+    )
+    assert from_state.explode("points").unnest("points").equals(band)
+    for options, message in (
+        ({"seed": 1}, r'seed applies to band="simultaneous" only'),
+        ({"band": "wide"}, "band must be one of 'simultaneous'"),
+        ({"band": "simultaneous", "n_resamples": 1}, "n_resamples must"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            pa.net_benefit("y", "q", **options)
+
+
 @pytest.mark.parametrize("scale", [2.0**-700, 2.0**600])
 def test_weights_of_any_size_have_errors(scale: float) -> None:
     rows = pl.DataFrame(
