@@ -414,9 +414,9 @@ def several(share: float) -> Iterator[Comparison]:
     by_numpy = functools.partial(sun_and_xu, label, *scores)
     ours = select(frame, pa.compare_scores("label", *names))
     areas, covariance = by_numpy()
-    answers_here = answer(ours)["areas"]
-    agree("areas", [area["auc"] for area in answers_here], areas, 1e-10)
-    agree("areas, plainly", [area["auc"] for area in answers_here], plan.collect().row(0))
+    answers_here = answer(ours)["estimates"]
+    agree("areas", [area["estimate"] for area in answers_here], areas, 1e-10)
+    agree("areas, plainly", [area["estimate"] for area in answers_here], plan.collect().row(0))
     # Relative to the variances: covariances are of their size here.
     matrix = np.array([area["covariance"] for area in answers_here])
     agree("covariances", matrix / covariance, 1.0, 1e-6)

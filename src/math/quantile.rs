@@ -34,6 +34,13 @@ pub fn of_unsorted(values: &mut [f64], probability: f64) -> f64 {
     below + place.fract() * (above - below)
 }
 
+/// The quantile that one more number would exceed with probability `1 - level`; at most the maximum.
+pub fn reach(mut each: Vec<f64>, level: f64) -> f64 {
+    each.sort_unstable_by(f64::total_cmp);
+    let rank = (level * (each.len() + 1) as f64).ceil() as usize;
+    each[rank.clamp(1, each.len()) - 1]
+}
+
 /// Mean and standard deviation (with divisor n - 1) of a sample; the latter is NaN for fewer than two values.
 pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
@@ -48,6 +55,13 @@ pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reach_is_a_quantile() {
+        let each: Vec<f64> = (1..=99).rev().map(f64::from).collect();
+        assert_eq!((reach(each.clone(), 0.95), reach(each.clone(), 0.5)), (95.0, 50.0));
+        assert_eq!((reach(vec![2.0, 1.0], 0.99), reach(vec![2.0, 1.0], 0.01)), (2.0, 1.0));
+    }
 
     #[test]
     fn unsorted_values() {

@@ -222,6 +222,8 @@ expressions! {
         brier_score_difference => BrierScoreDifference,
         log_loss_difference => LogLossDifference,
         concordance_index => ConcordanceIndex,
+        cv_loss => CvLoss,
+        cv_loss_difference => CvLossDifference,
         cv_roc_auc => CvRocAuc
             | column("cluster") joint joint_field => CvRocAucClustered,
         cv_roc_auc_difference => CvRocAucDifference,

@@ -7,7 +7,7 @@
 //!
 //! The modules, each of which uses only the modules above it:
 //!
-//! - [`kinds`], [`resampling`], [`inference`]: shared by statistics.
+//! - [`kinds`], [`resampling`], [`inference`], [`losses`]: shared by statistics.
 //! - [`thresholds`], [`curves`], [`numbers`], [`rank_tests`], [`classes`], [`intervals`], [`comparisons`]:
 //!   families of statistics.
 //! - [`curve_samples`]: several curves read at the same places, for [`bands`] and [`folds`].
@@ -31,6 +31,7 @@ pub mod groups;
 pub mod inference;
 pub mod intervals;
 pub mod kinds;
+pub mod losses;
 pub mod monitoring;
 pub mod numbers;
 pub mod option_value;

@@ -13,8 +13,10 @@ pub use crate::statistics::option_value::{LITERAL_BACKTICK, OptionValue};
 /// Delimiters of a part of a text that differs between Python and a shell: start, separator and end.
 pub const FRONT_END_MARKS: [char; 3] = ['\u{2}', '\u{1f}', '\u{3}'];
 
-/// Placeholders in a text for the names of the first and the second score column.
-pub const SCORE_NAMES: [char; 2] = ['\u{4}', '\u{5}'];
+/// A placeholder in a text for the name of a score column, by its index: a character for private use.
+pub fn score_name(place: usize) -> char {
+    char::from_u32(0xF_0000 + place as u32).unwrap_or_default()
+}
 
 /// A part of a text that differs between Python and a shell.
 pub fn per_front_end(python: impl Display, shell: impl Display) -> String {

@@ -160,12 +160,14 @@ def compare(options: argparse.Namespace) -> bool:
             count=rows.count,
         )
         by = rows.by
-        areas = curve_points(rows.frame, compared.struct.field("areas"), by)
+        estimates = curve_points(rows.frame, compared.struct.field("estimates"), by)
         table = curve_points(rows.frame, compared.struct.field("differences"), by)
         table = table.sort(*by, "point", descending=[False] * len(by) + [True], nulls_last=True)
         table = table.drop("point").rename({"score_a": "second", "score_b": "first"})
         for side in ("first", "second"):
-            side_areas = areas.select(*by, pl.col("score").alias(side), pl.col("auc").alias(f"{side}_auc"))
+            side_areas = estimates.select(
+                *by, pl.col("score").alias(side), pl.col("estimate").alias(f"{side}_auc")
+            )
             table = table.join(
                 side_areas, on=[*by, side], how="left", nulls_equal=True, maintain_order="left"
             )

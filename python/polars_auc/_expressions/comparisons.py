@@ -161,13 +161,14 @@ def roc_auc_difference(
 def compare_scores(
     label: IntoExpr,
     *scores: IntoExpr | Iterable[IntoExpr],
+    statistic: Literal["roc_auc", "brier_score", "log_loss"] = "roc_auc",
     reference: int | None = None,
     adjust: Adjustment | None = "holm",
     level: float = 0.95,
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the AUCs of several scores of the same rows, their covariances, and the tests between them.
+    """Return the AUCs or losses of several scores of the same rows, their covariances, and their tests.
 
     The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
     opposite: the others minus the first score.
@@ -179,6 +180,9 @@ def compare_scores(
     scores
         Two or more numeric or Boolean columns; higher means more positive. Names, expressions, lists of them,
         and expressions of several columns such as ``cs.starts_with("p_")`` or ``pl.col("a", "b")``.
+    statistic
+        What is compared: ``"roc_auc"``, or the loss of probabilities, ``"brier_score"`` or ``"log_loss"``.
+        Losses require scores from 0 to 1, and lower is better.
     reference
         The position, from 0, of the score that all others are compared with; ``None`` compares every pair. An
         expression of several columns counts as one position here, so write the reference before it.
@@ -187,9 +191,9 @@ def compare_scores(
     level
         The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
-        skipped. Weights are for rows sampled with unequal probabilities; covariances are then by the
-        infinitesimal jackknife.
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out. Weights are for rows sampled with unequal probabilities: the covariances of AUCs are then
+        those of the infinitesimal jackknife.
     count
         The number of identical rows that each row represents: a column of integers, 0 or more. The result
         equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
@@ -199,22 +203,24 @@ def compare_scores(
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``areas`` (List of Struct): For each score, its name ``score``, ``auc``, ``se``, ``lower``,
-          ``upper`` as in :func:`polars_auc.roc_auc_ci` by DeLong, and ``covariance`` (List of Float64), its
-          row of the covariance matrix.
-        - ``differences`` (List of Struct): For each pair, the names ``score_a`` and ``score_b``;
-          ``difference`` (``score_a`` minus ``score_b``), ``se``, ``lower``, ``upper``, ``z``, ``p_value`` as
-          in :func:`polars_auc.roc_auc_difference`; and ``p_adjusted``. A ``reference`` is always ``score_b``.
-        - ``chi_square`` (Float64): The statistic of the test that all AUCs are equal; null with fewer than
-          two rows in a class, and if AUCs without variance differ.
-        - ``df`` (UInt64): Its degrees of freedom; null where ``chi_square`` is null.
-        - ``p_value`` (Float64): The p-value of ``chi_square``; null where it is null, or with 0 degrees of
-          freedom.
-        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
+        - ``estimates`` (List of Struct): For each score its name ``score``, ``estimate``, ``se``, ``lower``,
+          ``upper`` as :func:`polars_auc.roc_auc_ci` by DeLong, :func:`polars_auc.brier_score` or
+          :func:`polars_auc.log_loss`, and ``covariance`` (List of Float64), its row of the covariance matrix.
+        - ``differences`` (List of Struct): For each pair the names ``score_a`` and ``score_b``, and
+          ``difference``, ``se``, ``lower``, ``upper``, ``z``, ``p_value`` as
+          :func:`polars_auc.roc_auc_difference`, :func:`polars_auc.brier_score_difference` or
+          :func:`polars_auc.log_loss_difference`, ``score_a`` minus ``score_b``, and ``p_adjusted``. With a
+          ``reference`` that is always ``score_b``.
+        - ``chi_square`` (Float64): The statistic of the test that all estimates are equal; null with fewer
+          than two rows (in each class, for AUCs), if estimates differ that have no variance, and if a loss is
+          infinite.
+        - ``df`` (UInt64): Its degrees of freedom; null where the statistic is.
+        - ``p_value`` (Float64): Its p-value; null where the statistic is, or without a degree of freedom.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
 
-        The fields are null as in :func:`polars_auc.roc_auc_ci` and :func:`polars_auc.roc_auc_difference`. The
-        lists are null with no positives or no negatives, or if a score is NaN. Rows with a null label, weight
-        or any null score are skipped, for all scores.
+        The fields are null as in these functions. The lists are null if a score is NaN; for AUCs, with no
+        positives or no negatives; for losses, with no rows. Rows with a null label, weight or any null score
+        are skipped, for all scores.
 
     Notes
     -----
@@ -222,6 +228,9 @@ def compare_scores(
     degrees of freedom (DeLong, DeLong and Clarke-Pearson 1988, equation 5). With weights, covariances are
     sums of products of the influences in :func:`polars_auc.roc_auc_difference`. O(k n log n + k² n + k³) for
     k scores.
+
+    The covariance of two losses is that of two means, ``n / (n - 1) sum w² (a - A) (b - B) / (sum w)²`` over
+    the losses a and b of rows with the means A and B.
 
     Examples
     --------
@@ -268,6 +277,7 @@ def compare_scores(
         name,
         {**columns, "label": label, "weight": weight, "count": count},
         expand=expand,
+        statistic=statistic,
         reference=reference,
         adjust=adjust,
         level=level,

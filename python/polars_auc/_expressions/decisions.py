@@ -36,6 +36,9 @@ def net_benefit(
     *,
     thresholds: Sequence[float] | None = None,
     prevalence: float | None = None,
+    band: Literal["simultaneous"] | None = None,
+    n_resamples: int | None = None,
+    seed: int | None = None,
     level: float = 0.95,
     weight: IntoExpr | None = None,
     count: IntoExpr | None = None,
@@ -54,7 +57,16 @@ def net_benefit(
     thresholds
         The thresholds, each between 0 and 1; 0.01, 0.02 ... 0.99 by default.
     prevalence
-        The share of positives in the target population, between 0 and 1; by default the share in the group.
+        The share of positives in the data for which the score will be used, between 0 and 1. That of the
+        group by default.
+    band
+        ``"simultaneous"``: the limits are a band that contains the net benefits at all thresholds at once,
+        with the coverage ``level``. It is narrower for a smaller range of thresholds. Otherwise they are
+        those of each threshold.
+    n_resamples, seed
+        For the band, the number of resamples, 2000 by default, and the seed of the random numbers, 0 by
+        default. The same seed gives the same band for every order of rows and groups, every number of threads
+        and every engine.
     level
         The confidence level, between 0 and 1.
 
@@ -67,9 +79,10 @@ def net_benefit(
         - ``net_benefit`` (Float64): The net benefit in true positives per row, at most the share of
           positives.
         - ``se`` (Float64): The standard error of the net benefit; null with a single row.
-        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution.
-        - ``treat_all`` (Float64): The net benefit of predicting all rows positive; the net benefit of
-          predicting none positive is 0.
+        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution, or those of
+          the band.
+        - ``treat_all`` (Float64): The net benefit of predicting all rows positive; that of predicting none
+          positive is 0.
         - ``standardized`` (Float64): The net benefit as a share of the largest possible, ``net_benefit /
           prevalence``; null with no positives.
         - ``interventions_avoided`` (Float64): The net reduction of interventions per row, relative to
@@ -87,8 +100,15 @@ def net_benefit(
     of t on means that a false positive costs ``t / (1 - t)`` true positives. With ``prevalence`` it is
     ``prevalence tpr - (1 - prevalence) fpr t / (1 - t)``, with the standard error of two independent rates.
     Otherwise the standard error is that of the mean contribution of the rows: 1, ``-t / (1 - t)`` or 0; with
-    weights as in :func:`polars_auc.brier_score`. Intervals hold for each threshold, not for the whole curve.
-    The numbers are those of dcurves for R and Python. O(n log n).
+    weights as in :func:`polars_auc.brier_score`. Without ``band``, intervals hold for each threshold, not for
+    the whole curve. The numbers are those of dcurves for R and Python. O(n log n).
+
+    With ``band="simultaneous"`` the limits are ``net_benefit ± c s``. The multiple c is a quantile of the
+    largest distance from the curve over the thresholds, in standard errors, by a multiplier bootstrap
+    (Chernozhukov, Chetverikov and Kato 2013). ``s`` is the standard error with ``z² / 2`` more positives and
+    negatives at the threshold, where z is the normal quantile. So it is not 0 where no rows reach the
+    threshold (as for a rate in Agresti and Coull 1998). ``benches/results/calibration_coverage.csv`` has
+    its simulated coverage.
 
     Examples
     --------

@@ -15,7 +15,176 @@ if TYPE_CHECKING:
 
     from polars_auc._plugin.call import IntoExpr
 
-__all__ = ["cv_roc_auc", "cv_roc_auc_difference", "cv_roc_curve"]
+__all__ = ["cv_loss", "cv_loss_difference", "cv_roc_auc", "cv_roc_auc_difference", "cv_roc_curve"]
+
+
+def cv_loss(
+    label: IntoExpr,
+    score: IntoExpr,
+    fold: IntoExpr,
+    *,
+    loss: Literal["brier_score", "log_loss"] = "brier_score",
+    method: Literal["t", "influence"] = "t",
+    level: float = 0.95,
+    weight: IntoExpr | None = None,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the mean of the folds' Brier scores or logarithmic losses, with its confidence interval.
+
+    The score is a probability here: a score below 0 or above 1 is an error. For logits write
+    ``1 / (1 + (-pl.col("logit")).exp())``.
+
+    Parameters
+    ----------
+    label, count
+        The columns of rows, as for :func:`polars_auc.roc_auc`.
+    score
+        The probability of a positive: any numeric column of numbers from 0 to 1.
+    fold
+        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
+        except lists.
+    loss
+        The loss.
+    method
+        - ``"t"``: from the differences between the folds' losses, with Student's t.
+        - ``"influence"``: from the variation of the losses of rows within folds, with a normal interval;
+          needs many rows, but not many folds.
+    level
+        The coverage, between 0 and 1.
+    weight
+        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
+        left out. The losses of the folds are then weighted, and all folds count alike. Only for
+        ``method="t"``.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the score:
+
+        - ``estimate`` (Float64): The mean of the folds' losses, each a mean over its rows; lower is better.
+          Infinite if a loss is.
+        - ``sd`` (Float64): Their standard deviation; null if a loss is infinite.
+        - ``se`` (Float64): The standard error of the mean; null if a loss is infinite.
+        - ``lower``, ``upper`` (Float64): The limits of the interval, within the range of the loss.
+        - ``n_folds`` (UInt64): Folds with rows.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+
+        ``estimate`` is null without rows. ``sd`` is null with fewer than two folds; by Student's t, so are
+        ``se`` and the limits. The Float64 fields are NaN if a score is NaN; the folds are then not counted.
+        Rows with a null label, score, weight or fold are skipped.
+
+    Notes
+    -----
+    By Student's t: ``mean ± t sd / sqrt(k)`` with k - 1 degrees of freedom over k folds. The folds share
+    training rows, so this interval tends to be too short. By influence: the square of the standard error is
+    ``sum over folds of (mean of (loss - loss of the fold)²) / k / n`` over n rows, as LeDell, Petersen and
+    van der Laan (2015) for AUCs. A fold of one row has a loss, which it need not have an AUC. O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> held_out = pl.DataFrame(
+    ...     {
+    ...         "fold": [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3],
+    ...         "ill": [0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1],
+    ...         "risk": [0.1, 0.3, 0.6, 0.8, 0.2, 0.7, 0.4, 0.9, 0.5, 0.1, 0.2, 0.6],
+    ...     }
+    ... )
+    >>> cv = held_out.select(pa.cv_loss("ill", "risk", "fold", loss="log_loss")).unnest("risk")
+    >>> cv.select(pl.col("estimate", "se", "lower", "upper").round(4), "n_folds").row(0)
+    (0.327, 0.028, 0.2064, 0.4477, 3)
+    """
+    return expression_of(cv_loss, locals())
+
+
+def cv_loss_difference(
+    label: IntoExpr,
+    score_a: IntoExpr,
+    score_b: IntoExpr,
+    fold: IntoExpr,
+    *,
+    loss: Literal["brier_score", "log_loss"] = "brier_score",
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    level: float = 0.95,
+    test_train_ratio: float | None = None,
+    count: IntoExpr | None = None,
+) -> pl.Expr:
+    """Return the difference of two models' losses over the same folds, by the corrected resampled t-test.
+
+    The difference is ``score_a`` minus ``score_b``, as they are written: below 0 the first score is better.
+    The scores are probabilities here: a score below 0 or above 1 is an error.
+
+    Parameters
+    ----------
+    label
+        Boolean, or an integer or float column that holds only 0 and 1.
+    score_a, score_b
+        The probabilities of a positive: numeric columns of numbers from 0 to 1.
+    fold
+        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
+        except lists.
+    loss
+        The loss.
+    alternative
+        The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"less"`` means that the
+        first score is better.
+    level
+        The coverage, between 0 and 1. The interval of the difference is always two-sided.
+    test_train_ratio
+        The number of test rows for each training row. The variance is corrected with it, because folds share
+        training rows. ``None`` takes ``1 / (k - 1)``, the ratio of k folds; 0 gives the plain paired t-test,
+        which rejects too often.
+    count
+        The number of identical rows that each row represents: a column of integers that are not negative. The
+        result equals that of the repeated rows. Rows of count 0 or null are left out.
+
+    Returns
+    -------
+    polars.Expr
+        One Struct for each group, named after the first score:
+
+        - ``estimate_a`` (Float64): The mean of the folds' losses of the first score; lower is better.
+          Infinite if a loss is.
+        - ``estimate_b`` (Float64): That of the second score.
+        - ``difference`` (Float64): The mean of the folds' differences, ``estimate_a - estimate_b``; null if
+          both are infinite.
+        - ``se`` (Float64): Its corrected standard error; null if a loss is infinite.
+        - ``lower``, ``upper`` (Float64): The limits of its interval.
+        - ``t`` (Float64): The difference divided by its standard error; 0 if both are 0, null if only the
+          standard error is.
+        - ``df`` (UInt64): Degrees of freedom; null where the standard error is.
+        - ``p_value`` (Float64): The p-value of no difference; null where ``t`` is.
+        - ``n_folds`` (UInt64): Folds with rows.
+        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+
+        The means are null without rows; the fields after them are also null with fewer than two folds. If the
+        difference is the same in all folds, ``t`` and ``p_value`` are null; if it is 0 in all folds, they are
+        0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score or fold are
+        skipped, for both scores.
+
+    Notes
+    -----
+    ``t = mean(d) / sqrt((1 / k + ratio) var(d))`` over the differences d of the k folds, with k - 1 degrees
+    of freedom (Nadeau and Bengio 2003, equation 9). O(n log n).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import polars_auc as pa
+    >>> held_out = pl.DataFrame(
+    ...     {
+    ...         "fold": [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3],
+    ...         "ill": [0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1],
+    ...         "new": [0.1, 0.3, 0.6, 0.8, 0.2, 0.7, 0.4, 0.9, 0.5, 0.1, 0.2, 0.6],
+    ...         "old": [0.2, 0.5, 0.5, 0.7, 0.4, 0.6, 0.3, 0.7, 0.4, 0.3, 0.3, 0.5],
+    ...     }
+    ... )
+    >>> test = held_out.select(pa.cv_loss_difference("ill", "new", "old", "fold")).unnest("new")
+    >>> test.select(pl.col("difference", "t", "p_value").round(4), "df").row(0)
+    (-0.0717, -4.1839, 0.0527, 2)
+    """
+    return expression_of(cv_loss_difference, locals())
 
 
 def cv_roc_auc(

@@ -250,7 +250,8 @@ def plot_net_benefit(
     """Return a chart of decision curves: the net benefit at each threshold, with its interval.
 
     This function needs Altair: ``pip install "polars-auc[plot]"``. Grey lines are the net benefit if all rows
-    are treated, and if none is. The vertical axis ends below 0 at a fifth of the largest benefit.
+    are treated, and if none is. The vertical axis ends below 0 at a fifth of the largest benefit. Points with
+    ``band="simultaneous"`` have a band for all thresholds at once.
 
     Parameters
     ----------

@@ -166,7 +166,7 @@ def deltas(rows: Rows, options: ReportOptions) -> Part:
     )
     names = list(rows.scores)
     answer = pl.col(answer_column("comparison", "all")).struct
-    first_auc = answer.field("areas").list.get(0, null_on_oob=True).struct.field("auc")
+    first_auc = answer.field("estimates").list.get(0, null_on_oob=True).struct.field("estimate")
     # With a NaN among the scores the list of pairs is empty.
     is_nan = answer.field("chi_square").is_nan()
 

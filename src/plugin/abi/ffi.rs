@@ -18,7 +18,7 @@ use arrow::ffi::{
 
 use super::arguments::Keywords;
 use crate::plugin::arrays::{downcast::message, values::Values};
-use crate::statistics::options::{LITERAL_BACKTICK, SCORE_NAMES};
+use crate::statistics::options::{LITERAL_BACKTICK, score_name};
 use crate::{guard, interrupt};
 
 /// The ABI version: the major number, which Polars compares, in the high half, and the minor in the low half.
@@ -202,11 +202,11 @@ pub unsafe fn plan(
 
 /// The text with the names of scores, which are the first columns, in place of their placeholders.
 fn with_score_names(text: &str, inputs: &[Input]) -> String {
-    let with_name = |text: String, (place, input): (char, &Input)| {
+    let with_name = |text: String, (place, input): (usize, &Input)| {
         let name = input.field.name.replace('`', LITERAL_BACKTICK);
-        text.replace(place, &format!(" in \"{name}\""))
+        text.replace(score_name(place), &format!(" in \"{name}\""))
     };
-    SCORE_NAMES.into_iter().zip(inputs).fold(text.into(), with_name)
+    inputs.iter().enumerate().fold(text.into(), with_name)
 }
 
 /// Takes ownership of columns, and releases their exports.

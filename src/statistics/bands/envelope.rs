@@ -1,8 +1,9 @@
 //! A simultaneous band from resampled curves: the mean plus and minus a multiple of the standard deviation.
 
+use crate::math::quantile::reach;
 use crate::statistics::curve_samples::{
     curve_sample::{CurveSample, Limits},
-    simultaneous_limits::{at_least_wilson, from_corner_to_corner, reach},
+    simultaneous_limits::{at_least_wilson, from_corner_to_corner},
 };
 
 /// The sup-t band (Montiel Olea and Plagborg-Møller 2019): the mean curve plus and minus a multiple of the

@@ -10,11 +10,11 @@
 //! along the curve. The reach is a quantile of the largest distance between a smooth curve near the observed
 //! one and its samples. This is a smoothed bootstrap (Bertail, Clemencon and Vayatis 2008).
 
+use crate::math::quantile::reach;
 use crate::ranking::ties::{Count, Step, counts::steps};
 use crate::statistics::curve_samples::{
     curve_likelihood::{Likelihood, Path, Rate},
     curve_sample::BandAtRates,
-    simultaneous_limits::reach,
     smooth_curve::{SmoothCurve, along},
     sweep::{Point, Sweep},
 };

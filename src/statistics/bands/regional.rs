@@ -1,10 +1,10 @@
 //! The band from the limiting process of an empirical ROC curve, over a region of rates.
 
-use crate::math::Stream;
+use crate::math::{Stream, quantile::reach};
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{
     curve_sample::{BandAtRates, Limits},
-    simultaneous_limits::{at_least_wilson, reach},
+    simultaneous_limits::at_least_wilson,
     smooth_curve::SmoothCurve,
     sweep::Sweep,
 };

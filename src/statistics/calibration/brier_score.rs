@@ -1,11 +1,11 @@
 //! The Brier score.
 
-use super::loss::{Loss, MeanLoss};
-use super::probability;
+use super::loss::MeanLoss;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Summary, record};
+use crate::statistics::losses::{SQUARED, probability};
 use crate::statistics::options::from_options;
 
 /// The mean of `(label - score)²` (Brier 1950).
@@ -14,14 +14,6 @@ pub struct BrierScore {
     /// The coverage of the interval.
     pub level: f64,
 }
-
-/// The squared error.
-pub(super) const SQUARED: Loss = Loss {
-    most: 1.0,
-    of: |probability| Count { pos: (1.0 - probability).powi(2), neg: probability.powi(2) },
-    of_rate: |rows| rows.pos * rows.neg / rows.rows(),
-    derivative: |rows| (rows.neg - rows.pos) / rows.rows(),
-};
 
 record! {
     /// The Brier score of one group.

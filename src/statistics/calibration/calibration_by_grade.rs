@@ -3,13 +3,13 @@
 use statrs::function::beta::{beta_reg, inv_beta_reg};
 
 use super::masses::Masses;
-use super::probability;
 use crate::math::binomial;
 use crate::ranking::ties::Ties;
 use crate::statistics::comparisons::adjust_p_values::Adjustment;
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{RateInterval, interval::tail};
 use crate::statistics::kinds::{Column, Curve, Record, record};
+use crate::statistics::losses::probability;
 use crate::statistics::options::from_options;
 
 /// Columns with more distinct scores are not grades.

@@ -3,12 +3,12 @@
 use super::bins::{self, Bin, BinMethod, Binning};
 use super::isotonic_bands::{Band, BandMethod};
 use super::masses::Masses;
-use super::probability;
 use crate::math::{binomial, normal};
 use crate::ranking::ties::Ties;
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{RateInterval, interval::tail};
 use crate::statistics::kinds::{Column, Curve, Mass, Record, record};
+use crate::statistics::losses::probability;
 use crate::statistics::options::{FromOptions, OptionError, Options, Word, from_options};
 use crate::statistics::resampling::Resampling;
 

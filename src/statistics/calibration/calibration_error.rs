@@ -2,11 +2,11 @@
 
 use super::bins::{Bin, Binning};
 use super::masses::Masses;
-use super::probability;
 use crate::math::sum::Sum;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Summary, record};
+use crate::statistics::losses::probability;
 use crate::statistics::options::from_options;
 
 /// Distances between the rate of positives and the mean score in bins.

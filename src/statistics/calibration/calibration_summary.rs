@@ -2,7 +2,6 @@
 
 use super::bins::{self, Bin};
 use super::masses::Masses;
-use super::probability;
 use super::recalibration::Recalibration;
 use crate::math::normal::{self, upper_tail};
 use crate::math::{chi_square, sum::Sum};
@@ -10,6 +9,7 @@ use crate::ranking::ties::{Count, Ties};
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Estimate, RateInterval, interval::tail};
 use crate::statistics::kinds::{Mass, Summary, record};
+use crate::statistics::losses::probability;
 use crate::statistics::options::from_options;
 
 /// Calibration in the large, the slope of the logistic recalibration, tests, and distances from the isotonic

@@ -1,11 +1,11 @@
 //! The logarithmic loss.
 
-use super::loss::{Loss, MeanLoss};
-use super::probability;
+use super::loss::MeanLoss;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Mass, Summary, record};
+use crate::statistics::losses::{LOGARITHMIC, probability};
 use crate::statistics::options::from_options;
 
 /// The mean of `-ln score` over positives and `-ln (1 - score)` over negatives (Good 1952).
@@ -14,17 +14,6 @@ pub struct LogLoss {
     /// The coverage of the interval.
     pub level: f64,
 }
-
-/// The logarithmic loss of a row.
-pub(super) const LOGARITHMIC: Loss = Loss {
-    most: f64::INFINITY,
-    of: |probability| Count { pos: -probability.ln(), neg: -(-probability).ln_1p() },
-    of_rate: |rows| {
-        let of = |part: f64| if part > 0.0 { -part * (part / rows.rows()).ln() } else { 0.0 };
-        of(rows.pos) + of(rows.neg)
-    },
-    derivative: |rows| (rows.neg / rows.pos).ln(),
-};
 
 record! {
     /// The logarithmic loss of one group.

@@ -6,19 +6,7 @@ use crate::math::sum::Sum;
 use crate::ranking::ties::{Count, Ties, units::Units};
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::Mass;
-
-/// A strictly proper loss of a probability. It is a value rather than a type, so that the walk over ties is
-/// compiled once.
-pub struct Loss {
-    /// The largest loss.
-    pub most: f64,
-    /// The losses of a probability for a positive and for a negative label.
-    pub of: fn(f64) -> Count<f64>,
-    /// The total loss of rows whose probability is their rate of positives.
-    pub of_rate: fn(Count<f64>) -> f64,
-    /// The derivative, by the rate, of the mean loss of the rate itself.
-    pub derivative: fn(Count<f64>) -> f64,
-}
+use crate::statistics::losses::Loss;
 
 /// The mean loss of a group.
 #[derive(Clone, Copy, Debug)]

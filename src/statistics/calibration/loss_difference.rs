@@ -1,16 +1,11 @@
 //! The difference of the losses of two scores on the same rows.
 
-use super::brier_score::SQUARED;
-use super::log_loss::LOGARITHMIC;
-use super::loss::Loss;
-use super::probability;
-use crate::math::exact_sum::ExactSum;
 use crate::math::normal::upper_tail;
-use crate::math::sum::Sum;
 use crate::ranking::ties::Count;
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Hypothesis, Interval};
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
+use crate::statistics::losses::{LOGARITHMIC, Loss, RowLosses, SQUARED, probability};
 use crate::statistics::options::from_options;
 use crate::statistics::rows::Rows;
 
@@ -64,55 +59,19 @@ from_options!(|options| LogLossDifference {
     level: options.level()?,
 });
 
-/// The losses of two scores and their row-wise difference, as means over all weights. The standard error is
-/// the standard error of a mean, with weights as in [`MeanLoss`](super::loss::MeanLoss).
+/// The mean losses of two scores, and their row-wise difference. The standard error is the standard error of
+/// a mean, with weights as in [`RowLosses`].
 fn compare(loss: &Loss, rows: &Rows, test: Hypothesis, level: f64) -> LossDifferenceRecord {
-    if rows.len == 0 {
-        return LossDifferenceRecord::undefined(rows);
-    }
-    let of_row = |score: usize, row: usize| {
-        let losses = (loss.of)(rows.values[score][row]);
-        if rows.labels[row] { losses.pos } else { losses.neg }
-    };
-    let weight = rows.relative_weight();
-    // Exact sums, so that the result does not depend on the order of rows.
-    let sum = |of: &dyn Fn(usize) -> f64| {
-        let mut sum = ExactSum::default();
-        (0..rows.len).for_each(|row| sum.add(of(row), 1));
-        sum
-    };
-    let total = sum(&weight).sum();
-    let mean = |sum: ExactSum| {
-        let value = sum.value();
-        if value.is_finite() { sum.sum().quotient(total) } else { value }
-    };
-    let [a, b] = [0, 1].map(|score| mean(sum(&|row| weight(row) * of_row(score, row))));
-    if !(a.is_finite() && b.is_finite()) {
-        let difference = Some(a - b).filter(|difference| !difference.is_nan());
-        return LossDifferenceRecord::new(
-            Some(a),
-            Some(b),
-            difference,
-            Interval::default(),
-            None,
-            None,
-            rows.into(),
-        );
-    }
-    let difference = mean(sum(&|row| weight(row) * (of_row(0, row) - of_row(1, row))));
-    let se = (rows.len > 1).then(|| {
-        let n = rows.len as f64;
-        let distance = |row: usize| weight(row) * (of_row(0, row) - of_row(1, row) - difference);
-        let squares: Sum = sum(&|row| distance(row).powi(2)).sum();
-        (squares.total() * n / (n - 1.0)).sqrt() / total.total()
-    });
+    let Some(losses) = RowLosses::of_rows(loss, rows) else { return LossDifferenceRecord::undefined(rows) };
+    let difference = losses.difference(0, 1);
+    let se = losses.se_of_difference(0, 1);
     let (z, p_value) =
         se.map_or((None, None), |se| test.test(0.0, |value| difference - value, se, upper_tail));
     let interval = se.map(|se| Interval::normal(difference, se, level).within(-loss.most, loss.most));
     LossDifferenceRecord::new(
-        Some(a),
-        Some(b),
-        Some(difference),
+        Some(losses.means[0]),
+        Some(losses.means[1]),
+        Some(difference).filter(|difference| !difference.is_nan()),
         interval.unwrap_or_default(),
         z,
         p_value,

@@ -12,7 +12,6 @@ pub mod log_loss;
 pub mod loss;
 pub mod loss_difference;
 pub mod masses;
-pub mod probability;
 pub mod recalibration;
 
 pub use brier_score::BrierScore;

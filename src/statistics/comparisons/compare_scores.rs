@@ -11,13 +11,14 @@ use crate::statistics::inference::{
     Alternative, Areas, Covariances, Interval, WeightedAreas, in_standard_errors,
 };
 use crate::statistics::kinds::{Inputs, Joint, Name, Needs, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::losses::{LOGARITHMIC, Loss, RowLosses, SQUARED, probability};
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
 use crate::statistics::rows::Rows;
 
-/// The areas of k scores with their DeLong covariance matrix, the test that all are equal, and the
+/// The areas or mean losses of k scores with their covariance matrix, the test that all are equal, and the
 /// differences.
 ///
-/// The test is `(L A)' (L V L')⁺ (L A)` with the contrasts L of each score against the first. It is compared
+/// The covariances of areas are DeLong's, those of losses the covariances of means ([`RowLosses`]). The test is `(L A)' (L V L')⁺ (L A)` with the contrasts L of each score against the first. It is compared
 /// with chi-square, with the rank of `L V L'` as degrees of freedom (DeLong, DeLong and Clarke-Pearson 1988,
 /// equation 5): k - 1 unless scores rank alike. For weighted rows the covariances come from the
 /// [infinitesimal jackknife](crate::statistics::inference::weighted_areas). The differences are computed as
@@ -25,6 +26,8 @@ use crate::statistics::rows::Rows;
 /// `O(k n log n + k² n + k³)`.
 #[derive(Clone, Copy, Debug)]
 pub struct CompareScores {
+    /// The compared statistic.
+    pub statistic: Compared,
     /// The index of the reference score; `None` to compare every pair.
     pub reference: Option<usize>,
     /// The adjustment of the p-values of the differences.
@@ -33,16 +36,41 @@ pub struct CompareScores {
     pub level: f64,
 }
 
+/// The compared statistic of scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compared {
+    /// The area under the ROC curve.
+    #[default]
+    RocAuc,
+    /// The Brier score.
+    BrierScore,
+    /// The logarithmic loss.
+    LogLoss,
+}
+
+words!(Compared { "roc_auc" => RocAuc, "brier_score" => BrierScore, "log_loss" => LogLoss });
+
+impl Compared {
+    /// The loss, if it is one.
+    fn loss(self) -> Option<&'static Loss> {
+        match self {
+            Compared::RocAuc => None,
+            Compared::BrierScore => Some(&SQUARED),
+            Compared::LogLoss => Some(&LOGARITHMIC),
+        }
+    }
+}
+
 record! {
-    /// The area of one score.
-    pub struct AreaRecord {
+    /// The estimate of one score.
+    pub struct EstimateRecord {
         /// The score's name.
         pub score: Name,
-        /// Its AUC.
-        pub auc: Option<f64>,
+        /// Its AUC, or its mean loss.
+        pub estimate: Option<f64>,
         /// The standard error and confidence limits.
         pub interval: Interval,
-        /// The covariance with the AUC of each score, in their order; empty where the standard error is null.
+        /// The covariance with the estimate of each score, in their order; empty where the standard error is null.
         pub covariance: Vec<f64>,
     }
 }
@@ -54,7 +82,7 @@ record! {
         pub score_a: Name,
         /// The second score's name.
         pub score_b: Name,
-        /// The first AUC minus the second.
+        /// The first estimate minus the second.
         pub difference: Option<f64>,
         /// Its standard error and limits.
         pub interval: Interval,
@@ -70,14 +98,15 @@ record! {
 record! {
     /// The comparison of one group.
     pub struct CompareScoresRecord {
-        /// For each score, its name `score`, `auc`, `se`, `lower`, `upper` as in `roc_auc_ci()` by DeLong, and
-        /// `covariance` (List of Float64), its row of the covariance matrix.
-        pub areas: Option<Vec<AreaRecord>>,
+        /// For each score, its name `score`, `estimate`, `se`, `lower`, `upper` as in `roc_auc_ci()` by DeLong,
+        /// `brier_score()` or `log_loss()`, and `covariance` (List of Float64), its row of the covariance matrix.
+        pub estimates: Option<Vec<EstimateRecord>>,
         /// For each pair, the names `score_a` and `score_b`; `difference` (`score_a` minus `score_b`), `se`, `lower`,
-        /// `upper`, `z`, `p_value` as in `roc_auc_difference()`; and `p_adjusted`. A `reference` is always `score_b`.
+        /// `upper`, `z`, `p_value` as in `roc_auc_difference()`, `brier_score_difference()` or
+        /// `log_loss_difference()`; and `p_adjusted`. A `reference` is always `score_b`.
         pub differences: Option<Vec<DifferenceRecord>>,
-        /// The statistic of the test that all AUCs are equal; null with fewer than two rows in a class, and if AUCs
-        /// without variance differ.
+        /// The statistic of the test that all estimates are equal; null with fewer than two rows (in each class, for
+        /// AUCs), if estimates without variance differ, and if a loss is infinite.
         pub chi_square: Option<f64>,
         /// Its degrees of freedom; null where `chi_square` is null.
         pub df: Option<u64>,
@@ -96,6 +125,7 @@ impl FromOptions for CompareScores {
             options.must_be("reference", place).hint("an expression of several columns counts as one place")
         };
         Ok(CompareScores {
+            statistic: options.word("statistic")?,
             reference: options.optional_integer("reference", 0..=last).map_err(refused)?,
             adjust: Adjustment::of_options(options, "adjust")?,
             level: options.level()?,
@@ -109,7 +139,7 @@ impl Joint for CompareScores {
     const INPUTS: Inputs = Inputs::scores(None);
 
     fn needs(&self) -> Needs {
-        Needs::PLACEMENT_PRODUCTS
+        if self.statistic.loss().is_some() { Needs::VALUES } else { Needs::PLACEMENT_PRODUCTS }
     }
 
     fn passes(&self) -> usize {
@@ -119,7 +149,11 @@ impl Joint for CompareScores {
     const WEIGHTS: bool = true;
 
     fn needs_with_weights(&self) -> Needs {
-        Needs::CODES
+        if self.statistic.loss().is_some() { Needs::VALUES } else { Needs::CODES }
+    }
+
+    fn check_rows(&self, rows: &Rows) -> Result<(), String> {
+        if self.statistic.loss().is_some() { probability::check_rows(rows) } else { Ok(()) }
     }
 
     fn reference_score(&self) -> Option<usize> {
@@ -128,35 +162,42 @@ impl Joint for CompareScores {
 
     fn of_rows(&self, rows: &Rows) -> CompareScoresRecord {
         let undefined = || CompareScoresRecord::undefined(rows);
+        if let Some(loss) = self.statistic.loss() {
+            let losses = RowLosses::of_rows(loss, rows);
+            return losses.map_or_else(undefined, |losses| self.of_estimates(rows, &losses));
+        }
         if rows.weights.is_some() {
-            return WeightedAreas::of(rows).map_or_else(undefined, |areas| {
-                let pairs = self.pairs(areas.number()).collect::<Vec<_>>();
-                self.of_areas(rows, &WeightedPairs::of(&areas, &pairs, rows.len))
-            });
+            let areas = WeightedAreas::of(rows);
+            return areas.map_or_else(undefined, |areas| self.of_estimates(rows, &areas));
         }
         Areas::of(rows).map_or_else(undefined, |areas| {
             let covariances = areas.covariances();
-            self.of_areas(rows, &DeLongAreas { areas: &areas, covariances })
+            self.record(rows, &DeLongAreas { areas: &areas, covariances })
         })
     }
 }
 
-/// The areas of several scores of the same rows, and their covariances.
-trait PairedAreas {
+/// The estimates of several scores of the same rows, and their covariances.
+trait PairedEstimates: Sync {
     /// The number of scores.
     fn number(&self) -> usize;
 
-    /// The area of a score.
-    fn auc(&self, score: usize) -> f64;
+    /// The estimate of a score.
+    fn estimate(&self, score: usize) -> f64;
 
-    /// The difference of two areas.
+    /// The difference of two estimates; NaN if both are infinite.
     fn difference(&self, a: usize, b: usize) -> f64;
 
-    /// The covariance of two areas; undefined with a single row in a class.
+    /// The covariance of two estimates; undefined with a single row, for areas in a class.
     fn covariance(&self, a: usize, b: usize) -> Option<f64>;
 
-    /// The variance of the difference of two areas; undefined if the covariance is.
-    fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64>;
+    /// The standard error of the difference of two estimates; undefined if the covariance is.
+    fn se_of_difference(&self, a: usize, b: usize) -> Option<f64>;
+
+    /// The largest estimate, and the largest limit of a difference.
+    fn most(&self) -> (f64, f64) {
+        (1.0, f64::INFINITY)
+    }
 }
 
 /// Areas of unweighted rows, with all covariances computed together.
@@ -165,12 +206,12 @@ struct DeLongAreas<'a> {
     covariances: Option<Covariances<'a>>,
 }
 
-impl PairedAreas for DeLongAreas<'_> {
+impl PairedEstimates for DeLongAreas<'_> {
     fn number(&self) -> usize {
         self.areas.twice_u.len()
     }
 
-    fn auc(&self, score: usize) -> f64 {
+    fn estimate(&self, score: usize) -> f64 {
         self.areas.auc(score)
     }
 
@@ -182,25 +223,73 @@ impl PairedAreas for DeLongAreas<'_> {
         Some(self.covariances.as_ref()?.covariance(a, b))
     }
 
-    fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
-        Some(self.covariances.as_ref()?.variance_of_difference(a, b))
+    fn se_of_difference(&self, a: usize, b: usize) -> Option<f64> {
+        Some(self.covariances.as_ref()?.variance_of_difference(a, b).sqrt())
     }
 }
 
-/// Areas of weighted rows. Each variance needs a pass over all rows, so each is computed once; many rows use
-/// all threads.
-struct WeightedPairs<'a> {
-    areas: &'a WeightedAreas<'a>,
-    covariances: OfPairs,
-    differences: OfPairs,
+impl PairedEstimates for WeightedAreas<'_> {
+    fn number(&self) -> usize {
+        WeightedAreas::number(self)
+    }
+
+    fn estimate(&self, score: usize) -> f64 {
+        self.auc(score)
+    }
+
+    fn difference(&self, a: usize, b: usize) -> f64 {
+        WeightedAreas::difference(self, a, b)
+    }
+
+    fn covariance(&self, a: usize, b: usize) -> Option<f64> {
+        WeightedAreas::covariance(self, a, b)
+    }
+
+    fn se_of_difference(&self, a: usize, b: usize) -> Option<f64> {
+        self.variance_of_difference(a, b).map(f64::sqrt)
+    }
 }
 
-/// The variances of pairs of scores, keyed by the later score first.
+impl PairedEstimates for RowLosses {
+    fn number(&self) -> usize {
+        self.means.len()
+    }
+
+    fn estimate(&self, score: usize) -> f64 {
+        self.means[score]
+    }
+
+    fn difference(&self, a: usize, b: usize) -> f64 {
+        RowLosses::difference(self, a, b)
+    }
+
+    fn covariance(&self, a: usize, b: usize) -> Option<f64> {
+        RowLosses::covariance(self, a, b)
+    }
+
+    fn se_of_difference(&self, a: usize, b: usize) -> Option<f64> {
+        RowLosses::se_of_difference(self, a, b)
+    }
+
+    fn most(&self) -> (f64, f64) {
+        (self.most, self.most)
+    }
+}
+
+/// Estimates of which each covariance needs a pass over all rows, so each is computed once; many rows use all
+/// threads.
+struct EachPair<'a> {
+    estimates: &'a dyn PairedEstimates,
+    covariances: OfPairs,
+    errors: OfPairs,
+}
+
+/// Values of pairs of scores, keyed by the later score first.
 type OfPairs = BTreeMap<(usize, usize), Option<f64>>;
 
-impl<'a> WeightedPairs<'a> {
+impl<'a> EachPair<'a> {
     /// For `rows` rows and these pairs of scores.
-    fn of(areas: &'a WeightedAreas<'a>, pairs: &[(usize, usize)], rows: usize) -> Self {
+    fn of(estimates: &'a dyn PairedEstimates, pairs: &[(usize, usize)], rows: usize) -> Self {
         type Evaluate<'a> = dyn Fn(usize, usize) -> Option<f64> + Sync + 'a;
         let of_each = |pairs: BTreeSet<(usize, usize)>, evaluate: &Evaluate<'_>| -> OfPairs {
             let pairs: Vec<_> = pairs.into_iter().collect();
@@ -212,14 +301,14 @@ impl<'a> WeightedPairs<'a> {
             };
             of_pairs.into_iter().collect()
         };
-        let scores = areas.number();
+        let scores = estimates.number();
         let all = (0..scores).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
         let against_first = (1..scores).map(|a| (a, 0));
         let compared = pairs.iter().map(|&(a, b)| later_first(a, b)).chain(against_first).collect();
-        WeightedPairs {
-            areas,
-            covariances: of_each(all, &|a, b| areas.covariance(a, b)),
-            differences: of_each(compared, &|a, b| areas.variance_of_difference(a, b)),
+        EachPair {
+            estimates,
+            covariances: of_each(all, &|a, b| estimates.covariance(a, b)),
+            errors: of_each(compared, &|a, b| estimates.se_of_difference(a, b)),
         }
     }
 }
@@ -229,53 +318,73 @@ fn later_first(a: usize, b: usize) -> (usize, usize) {
     (a.max(b), a.min(b))
 }
 
-impl PairedAreas for WeightedPairs<'_> {
+impl PairedEstimates for EachPair<'_> {
     fn number(&self) -> usize {
-        self.areas.number()
+        self.estimates.number()
     }
 
-    fn auc(&self, score: usize) -> f64 {
-        self.areas.auc(score)
+    fn estimate(&self, score: usize) -> f64 {
+        self.estimates.estimate(score)
     }
 
     fn difference(&self, a: usize, b: usize) -> f64 {
-        self.areas.difference(a, b)
+        self.estimates.difference(a, b)
     }
 
     fn covariance(&self, a: usize, b: usize) -> Option<f64> {
         self.covariances.get(&later_first(a, b)).copied().flatten()
     }
 
-    fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
-        self.differences.get(&later_first(a, b)).copied().flatten()
+    fn se_of_difference(&self, a: usize, b: usize) -> Option<f64> {
+        self.errors.get(&later_first(a, b)).copied().flatten()
+    }
+
+    fn most(&self) -> (f64, f64) {
+        self.estimates.most()
     }
 }
 
 impl CompareScores {
-    fn of_areas(&self, rows: &Rows, areas: &impl PairedAreas) -> CompareScoresRecord {
-        let scores = areas.number();
-        let row = |a: usize| (0..scores).map(|b| areas.covariance(a.max(b), a.min(b))).collect();
+    /// The record of estimates, with each pair evaluated once.
+    fn of_estimates(&self, rows: &Rows, estimates: &dyn PairedEstimates) -> CompareScoresRecord {
+        let pairs = self.pairs(estimates.number()).collect::<Vec<_>>();
+        self.record(rows, &EachPair::of(estimates, &pairs, rows.len))
+    }
+
+    fn record(&self, rows: &Rows, estimates: &dyn PairedEstimates) -> CompareScoresRecord {
+        let scores = estimates.number();
+        let row = |a: usize| (0..scores).map(|b| estimates.covariance(a.max(b), a.min(b))).collect();
         let matrix: Option<Vec<Vec<f64>>> = (0..scores).map(row).collect();
+        let (most, most_difference) = estimates.most();
         let of_each = (0..scores)
             .map(|score| {
-                let auc = areas.auc(score);
-                let variance = matrix.as_ref().map(|matrix| matrix[score][score]);
-                let interval = Interval::of_area(Some(auc), variance, self.level);
+                let estimate = estimates.estimate(score);
+                let interval = estimates.covariance(score, score).map(|variance| {
+                    Interval::normal(estimate, variance.sqrt(), self.level).within(0.0, most)
+                });
                 let covariance = matrix.as_ref().map_or_else(Vec::new, |matrix| matrix[score].clone());
-                AreaRecord::new(Name(score as u32), Some(auc), interval, covariance)
+                EstimateRecord::new(
+                    Name(score as u32),
+                    Some(estimate),
+                    interval.unwrap_or_default(),
+                    covariance,
+                )
             })
             .collect();
         let mut differences: Vec<DifferenceRecord> = self
             .pairs(scores)
             .map(|(a, b)| {
-                let difference = areas.difference(a, b);
-                let se = areas.variance_of_difference(a, b).map(f64::sqrt);
+                let difference = estimates.difference(a, b);
+                let se = estimates.se_of_difference(a, b);
                 let z = se.and_then(|se| in_standard_errors(difference, se));
+                let interval = se.map(|se| {
+                    Interval::normal(difference, se, self.level).within(-most_difference, most_difference)
+                });
                 DifferenceRecord::new(
                     Name(a as u32),
                     Name(b as u32),
-                    Some(difference),
-                    se.map(|se| Interval::normal(difference, se, self.level)).unwrap_or_default(),
+                    Some(difference).filter(|difference| !difference.is_nan()),
+                    interval.unwrap_or_default(),
                     z,
                     z.map(|z| Alternative::TwoSided.p_value(z, upper_tail)),
                     None,
@@ -283,7 +392,7 @@ impl CompareScores {
             })
             .collect();
         self.adjust.adjust(&mut differences, |record| (record.p_value, &mut record.p_adjusted));
-        let test = matrix.and_then(|matrix| joint(areas, &matrix));
+        let test = matrix.and_then(|matrix| joint(estimates, &matrix));
         CompareScoresRecord::new(
             Some(of_each),
             Some(differences),
@@ -295,14 +404,14 @@ impl CompareScores {
     }
 }
 
-/// The statistic of the test that all areas are equal, and its degrees of freedom; `None` if areas differ
-/// without variance.
-fn joint(areas: &impl PairedAreas, matrix: &[Vec<f64>]) -> Option<(f64, usize)> {
+/// The statistic of the test that all estimates are equal, and its degrees of freedom; `None` if estimates
+/// differ without variance.
+fn joint(estimates: &dyn PairedEstimates, matrix: &[Vec<f64>]) -> Option<(f64, usize)> {
     // Contrasts with the first score are standardised, so that small ones count as much as large ones. A
     // variance of exactly 0 belongs to a score that ranks alike.
-    let se = |a: usize| areas.variance_of_difference(a, 0).map(|variance| (a, variance.sqrt()));
+    let se = |a: usize| estimates.se_of_difference(a, 0).map(|se| (a, se));
     let against_first: Vec<(usize, f64)> = (1..matrix.len()).map(se).collect::<Option<_>>()?;
-    if against_first.iter().any(|&(a, se)| se == 0.0 && areas.difference(a, 0) != 0.0) {
+    if against_first.iter().any(|&(a, se)| se == 0.0 && estimates.difference(a, 0) != 0.0) {
         return None;
     }
     let varying = || against_first.iter().filter(|score| score.1 > 0.0);
@@ -311,7 +420,7 @@ fn joint(areas: &impl PairedAreas, matrix: &[Vec<f64>]) -> Option<(f64, usize)> 
         if a.0 == b.0 { 1.0 } else { covariance / (a.1 * b.1) }
     };
     let correlations = varying().map(|a| varying().map(|b| correlation(a, b)).collect()).collect();
-    let differences = varying().map(|score| areas.difference(score.0, 0) / score.1).collect();
+    let differences = varying().map(|score| estimates.difference(score.0, 0) / score.1).collect();
     let (statistic, df) = symmetric::quadratic_form(correlations, differences);
     Some((statistic?, df))
 }
@@ -338,13 +447,16 @@ declaration! {
         /// Two or more numeric or Boolean columns; higher means more positive. Names, expressions, lists of them, and
         /// expressions of several columns such as `cs.starts_with("p_")` or `pl.col("a", "b")`.
         scores: python("IntoExpr | Iterable[IntoExpr]");
+        /// What is compared: `"roc_auc"`, or the loss of probabilities, `"brier_score"` or `"log_loss"`. Losses require
+        /// scores from 0 to 1, and lower is better.
+        statistic: word<Compared> = "roc_auc",
         /// The position, from 0, of the score that all others are compared with; `None` compares every pair. An
         /// expression of several columns counts as one position here, so write the reference before it.
         reference: integer = None,
         /// The adjustment of the p-values for the number of differences: see `adjust_p_values()`.
         adjust: python("Adjustment | None") = "holm",
         level = 0.95,
-        /// Weights are for rows sampled with unequal probabilities; covariances are then by the infinitesimal
+        /// Weights are for rows sampled with unequal probabilities; the covariances of AUCs are then by the infinitesimal
         /// jackknife.
         weight = None, count = None,
     }
@@ -355,7 +467,8 @@ mod tests {
     use super::*;
     use crate::statistics::tests::{rows_of, three_scores};
 
-    const HOLM: CompareScores = CompareScores { reference: None, adjust: Adjustment::Holm, level: 0.95 };
+    const HOLM: CompareScores =
+        CompareScores { statistic: Compared::RocAuc, reference: None, adjust: Adjustment::Holm, level: 0.95 };
 
     #[test]
     fn two_scores_are_the_paired_test() {
@@ -377,7 +490,7 @@ mod tests {
             record.differences.unwrap().iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
         assert_eq!(names, [(0, 1), (0, 2), (1, 2)]);
         assert_eq!(record.df, Some(2));
-        let areas = record.areas.unwrap();
+        let areas = record.estimates.unwrap();
         assert_eq!(areas[0].covariance[1], areas[1].covariance[0]);
         assert!((areas[2].covariance[2].sqrt() - areas[2].interval.se.unwrap()).abs() < 1e-15);
         let against = CompareScores { reference: Some(1), ..HOLM }.of_rows(&rows);
@@ -389,5 +502,24 @@ mod tests {
         assert_eq!(twice.df, Some(1));
         let all_alike = HOLM.of_rows(&rows_of(&labels, &[&a, &a], &[]));
         assert_eq!((all_alike.chi_square, all_alike.df, all_alike.p_value), (Some(0.0), Some(0), None));
+    }
+
+    #[test]
+    fn losses() {
+        let (labels, scores) = three_scores();
+        let scores = scores.map(|scores| scores.iter().map(|score| score / 64.0).collect::<Vec<f64>>());
+        let rows = rows_of(&labels, &[&scores[0], &scores[1], &scores[2]], &[]);
+        for (statistic, loss) in [(Compared::BrierScore, &SQUARED), (Compared::LogLoss, &LOGARITHMIC)] {
+            let record = CompareScores { statistic, ..HOLM }.of_rows(&rows);
+            let (estimates, differences) = (record.estimates.unwrap(), record.differences.unwrap());
+            let losses = RowLosses::of_rows(loss, &rows).unwrap();
+            assert_eq!(estimates[1].estimate, Some(losses.means[1]));
+            assert_eq!(differences[2].interval.se, losses.se_of_difference(1, 2));
+            let by_covariances =
+                estimates[1].covariance[1] + estimates[2].covariance[2] - 2.0 * estimates[1].covariance[2];
+            let se = differences[2].interval.se.unwrap_or(f64::NAN);
+            assert!(by_covariances.is_nan() || (by_covariances.sqrt() / se - 1.0).abs() < 1e-12);
+            assert_eq!(record.df, record.chi_square.map(|_| 2));
+        }
     }
 }

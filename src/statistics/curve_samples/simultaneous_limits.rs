@@ -1,16 +1,8 @@
-//! Components of simultaneous bands: the quantile of distances, the minimum deviation of a place, and both
-//! corners.
+//! Components of simultaneous bands: the minimum deviation of a place, and both corners.
 
 use super::curve_sample::Limits;
 use crate::math::normal::upper_quantile;
 use crate::statistics::inference::interval::tail;
-
-/// The quantile that one more number would exceed with probability `1 - level`; at most the maximum.
-pub fn reach(mut each: Vec<f64>, level: f64) -> f64 {
-    each.sort_unstable_by(f64::total_cmp);
-    let rank = (level * (each.len() + 1) as f64).ceil() as usize;
-    each[rank.clamp(1, each.len()) - 1]
-}
 
 /// Standard deviations of a tpr at several places, bounded below by Wilson's (1927). Wilson's is half the
 /// width of his interval for the tpr, divided by the normal quantile.
@@ -37,16 +29,4 @@ pub fn from_corner_to_corner(mut limits: Limits) -> Limits {
         *last = 1.0;
     }
     limits
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reach_is_a_quantile() {
-        let each: Vec<f64> = (1..=99).rev().map(f64::from).collect();
-        assert_eq!((reach(each.clone(), 0.95), reach(each.clone(), 0.5)), (95.0, 50.0));
-        assert_eq!((reach(vec![2.0, 1.0], 0.99), reach(vec![2.0, 1.0], 0.01)), (2.0, 1.0));
-    }
 }

@@ -5,10 +5,10 @@ use crate::math::exact_sum::ExactSum;
 use crate::math::sum::Sum;
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::calibration::masses::{Masses, ScoreMass};
-use crate::statistics::calibration::probability;
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Inputs, Joint, Needs, Summary, record};
+use crate::statistics::losses::probability;
 use crate::statistics::options::{FromOptions, OptionError, Options, from_options};
 use crate::statistics::rows::Rows;
 

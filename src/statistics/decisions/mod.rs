@@ -10,6 +10,7 @@ pub mod h_measure;
 pub mod log_auc;
 pub mod mcnemar;
 pub mod net_benefit;
+pub mod net_benefit_band;
 pub mod net_benefit_difference;
 pub mod paired_difference;
 pub mod rate;

@@ -2,11 +2,12 @@
 
 use crate::ranking::scores::Number;
 use crate::ranking::ties::{Count, Ties, units::Units};
-use crate::statistics::calibration::probability;
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::Interval;
 use crate::statistics::kinds::{Column, Curve, Record, record};
-use crate::statistics::options::{FromOptions, OptionError, Options};
+use crate::statistics::losses::probability;
+use crate::statistics::options::{FromOptions, OptionError, Options, words};
+use crate::statistics::resampling::Resampling;
 
 /// The net benefit of predicting rows positive from a threshold t: `tp / n - fp / n * t / (1 - t)` (Vickers and
 /// Elkin 2006, equation 1). The cost of a false positive is `t / (1 - t)` times the benefit of a true
@@ -17,9 +18,20 @@ pub struct NetBenefit {
     pub thresholds: Vec<f64>,
     /// The prevalence in the target population; by default, the prevalence of the group.
     pub prevalence: Option<f64>,
-    /// The coverage of the intervals.
+    /// The coverage of the intervals, or of the band.
     pub level: f64,
+    /// The resampling of a band for all thresholds; `None` for pointwise limits.
+    pub band: Option<Resampling>,
 }
+
+/// The band of a decision curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NetBenefitBand {
+    /// For all thresholds simultaneously.
+    Simultaneous,
+}
+
+words!(NetBenefitBand { "simultaneous" => Simultaneous });
 
 record! {
     /// The net benefit at one threshold.
@@ -29,7 +41,7 @@ record! {
         /// The net benefit in true positives per row, at most the share of positives.
         pub net_benefit: Option<f64>,
         /// - `se`: the standard error of the net benefit; null with a single row.
-        /// - `lower`, `upper`: the confidence limits, by the normal distribution.
+        /// - `lower`, `upper`: the confidence limits, by the normal distribution, or the limits of the band.
         pub interval: Interval,
         /// The net benefit of predicting all rows positive; the net benefit of predicting none positive is 0.
         pub treat_all: Option<f64>,
@@ -59,7 +71,17 @@ impl FromOptions for NetBenefit {
             Some(0.0 | 1.0) => return Err(options.must_be("prevalence", "lie between 0 and 1")),
             prevalence => prevalence,
         };
-        Ok(NetBenefit { thresholds, prevalence, level: options.level()? })
+        let band = match options.optional_word("band")? {
+            Some(NetBenefitBand::Simultaneous) => Some(Resampling::from_options(options)?),
+            None => None,
+        };
+        if band.is_none()
+            && let Some(option) = ["n_resamples", "seed"].into_iter().find(|option| options.has(option))
+        {
+            let reason = "applies to `band=\"simultaneous\"` only";
+            return Err(OptionError::new(option, reason).hint("leave it out"));
+        }
+        Ok(NetBenefit { thresholds, prevalence, level: options.level()?, band })
     }
 }
 
@@ -88,17 +110,22 @@ impl Curve for NetBenefit {
             None => Some(calls.iter().map(|&calls| (Masses::new(calls, None), all)).collect::<Vec<_>>()),
             Some(units) => squares(&ties, &keys, units),
         };
-        for (index, &threshold) in self.thresholds.iter().enumerate() {
+        let point = |(index, &threshold): (usize, &f64)| {
             let calls = Masses::new(calls[index], units);
             let squares = squares.as_ref().map(|squares| squares[index]);
-            self.record(threshold, calls, all, squares, rows as f64).append(columns);
+            self.record(threshold, calls, all, squares, rows as f64)
+        };
+        let mut points: Vec<NetBenefitRecord> = self.thresholds.iter().enumerate().map(point).collect();
+        if let (Some(resampling), Some(squares)) = (self.band, &squares) {
+            self.widen(&mut points, squares, all, rows as f64, resampling);
         }
+        points.into_iter().for_each(|point| point.append(columns));
         true
     }
 }
 
 /// Weights of positives and negatives, or their counts.
-type Masses = Count<f64>;
+pub(super) type Masses = Count<f64>;
 
 impl Masses {
     fn new(rows: Count, units: Option<Units>) -> Self {
@@ -171,38 +198,56 @@ impl NetBenefit {
             (Some(prevalence), Some(tpr), Some(fpr)) => prevalence * tpr - (1.0 - prevalence) * odds * fpr,
             _ => (calls.pos - odds * calls.neg) / n,
         };
-        let variance = squares.and_then(|(called, all_squares)| match (self.prevalence, tpr, fpr) {
-            // The rates are estimated from separate samples.
-            (Some(prevalence), Some(tpr), Some(fpr)) => {
-                let of = |called: f64, all: f64, rate: f64| {
-                    called * (1.0 - rate).powi(2) + (all - called).max(0.0) * rate * rate
-                };
-                let pos = of(called.pos, all_squares.pos, tpr) / all.pos.powi(2);
-                let neg = of(called.neg, all_squares.neg, fpr) / all.neg.powi(2);
-                Some(prevalence * prevalence * pos + ((1.0 - prevalence) * odds).powi(2) * neg)
-            }
-            // The net benefit is the mean of the contributions of rows.
-            _ => (rows > 1.0).then(|| {
-                let rest = (all_squares.rows() - called.rows()).max(0.0);
-                let squares = called.pos * (1.0 - net_benefit).powi(2)
-                    + called.neg * (odds + net_benefit).powi(2)
-                    + rest * net_benefit * net_benefit;
-                squares * rows / (rows - 1.0) / (n * n)
-            }),
-        });
         let treat_all = prevalence - (1.0 - prevalence) * odds;
-        NetBenefitRecord {
+        let point = NetBenefitRecord {
             threshold,
             net_benefit: Some(net_benefit),
-            interval: variance
-                .map(|variance| Interval::normal(net_benefit, variance.sqrt(), self.level))
-                .unwrap_or_default(),
+            interval: Interval::default(),
             treat_all: Some(treat_all),
             standardized: share(net_benefit, prevalence),
             interventions_avoided: Some((net_benefit - treat_all) / odds),
             tpr,
             fpr,
+        };
+        let variance = squares
+            .and_then(|(called, all_squares)| self.variance(&point, called, all_squares, 0.0, all, rows));
+        let interval = variance.map(|variance| Interval::normal(net_benefit, variance.sqrt(), self.level));
+        NetBenefitRecord { interval: interval.unwrap_or_default(), ..point }
+    }
+
+    /// The variance of the net benefit of a point, from the sums of squared weights of the rows predicted
+    /// positive and of all rows; with `further` squares of both classes at the threshold. Undefined with a
+    /// single row.
+    pub(super) fn variance(
+        &self,
+        point: &NetBenefitRecord,
+        called: Masses,
+        all_squares: Masses,
+        further: f64,
+        all: Masses,
+        rows: f64,
+    ) -> Option<f64> {
+        let odds = point.threshold / (1.0 - point.threshold);
+        let (pos, neg) = (called.pos + further, called.neg + further);
+        if let (Some(prevalence), Some(tpr), Some(fpr)) = (self.prevalence, point.tpr, point.fpr) {
+            // The rates are estimated from separate samples.
+            let of = |called: f64, rest: f64, rate: f64| {
+                called * (1.0 - rate).powi(2) + rest.max(0.0) * rate * rate
+            };
+            let pos = of(pos, all_squares.pos - called.pos, tpr) / all.pos.powi(2);
+            let neg = of(neg, all_squares.neg - called.neg, fpr) / all.neg.powi(2);
+            return Some(prevalence * prevalence * pos + ((1.0 - prevalence) * odds).powi(2) * neg);
         }
+        // The net benefit is the mean of the contributions of rows.
+        let net_benefit = point.net_benefit?;
+        (rows > 1.0).then(|| {
+            let n = all.rows();
+            let rest = (all_squares.rows() - called.rows()).max(0.0);
+            let squares = pos * (1.0 - net_benefit).powi(2)
+                + neg * (odds + net_benefit).powi(2)
+                + rest * net_benefit * net_benefit;
+            squares * rows / (rows - 1.0) / (n * n)
+        })
     }
 }
 
@@ -219,6 +264,13 @@ declaration! {
         thresholds: numbers = None,
         /// The share of positives in the target population, between 0 and 1; by default the share in the group.
         prevalence: number = None,
+        /// `"simultaneous"`: the limits are a band that contains the net benefits at all thresholds at once, with the coverage
+        /// `level`. It is narrower for a smaller range of thresholds. Otherwise they are those of each threshold.
+        band: word<NetBenefitBand> = None,
+        /// For the band, the number of resamples, 2000 by default, and the seed of the random numbers, 0 by default. The
+        /// same seed gives the same band for every order of rows and groups, every number of threads and every engine.
+        n_resamples: integer = None,
+        seed: integer = None,
         level = 0.95, weight = None, count = None, state = None,
     }
 }
@@ -229,7 +281,7 @@ mod tests {
     use crate::statistics::tests::curve_points;
 
     fn at(thresholds: &[f64], prevalence: Option<f64>) -> NetBenefit {
-        NetBenefit { thresholds: thresholds.into(), prevalence, level: 0.95 }
+        NetBenefit { thresholds: thresholds.into(), prevalence, level: 0.95, band: None }
     }
 
     #[test]

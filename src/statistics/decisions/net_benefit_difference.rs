@@ -3,13 +3,13 @@
 use super::NetBenefit;
 use crate::math::normal::upper_tail;
 use crate::ranking::ties::{Count, Unit};
-use crate::statistics::calibration::probability;
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{
     Hypothesis, Interval,
     weighted_areas::{units_of_classes, units_of_rows},
 };
 use crate::statistics::kinds::{Inputs, Joint, Needs, record};
+use crate::statistics::losses::probability;
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::rows::Rows;
 
@@ -242,7 +242,8 @@ mod tests {
     }
 
     fn at(thresholds: &[f64], prevalence: Option<f64>) -> NetBenefitDifference {
-        NetBenefitDifference { curve: NetBenefit { thresholds: thresholds.into(), prevalence, level: 0.95 } }
+        let curve = NetBenefit { thresholds: thresholds.into(), prevalence, level: 0.95, band: None };
+        NetBenefitDifference { curve }
     }
 
     #[test]

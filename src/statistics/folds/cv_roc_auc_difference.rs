@@ -74,41 +74,77 @@ impl Joint for CvRocAucDifference {
 
     fn of_rows(&self, rows: &Rows) -> CvRocAucDifferenceRecord {
         // Both areas of each fold, and their difference.
-        let mut areas: Vec<[f64; 3]> = by_key::areas(rows, 0)
+        let areas: Vec<[f64; 3]> = by_key::areas(rows, 0)
             .zip(by_key::areas(rows, 1))
             .filter_map(|(a, b)| a.zip(b))
             .map(|(a, b)| [a.auc, b.auc, a.minus(&b)])
             .collect();
-        areas.sort_unstable_by(|x, y| x[0].total_cmp(&y[0]).then(x[1].total_cmp(&y[1])));
         let n_folds = areas.len() as u64;
         let n_undefined = rows.keys.distinct as u64 - n_folds;
         let none =
             CvRocAucDifferenceRecord { n_folds, n_undefined, ..CvRocAucDifferenceRecord::undefined(rows) };
-        if areas.is_empty() {
+        let Some(FoldTest { means: [a, b, difference], interval, t, df, p_value }) = self.test(areas) else {
             return none;
-        }
-        let mean = |of: usize| mean_and_deviation(&areas.iter().map(|areas| areas[of]).collect::<Vec<_>>());
-        let (difference, deviation) = mean(2);
-        let record = CvRocAucDifferenceRecord {
-            auc_a: Some(mean(0).0),
-            auc_b: Some(mean(1).0),
-            difference: Some(difference),
-            ..none
         };
-        if n_folds < 2 {
-            return record;
+        CvRocAucDifferenceRecord {
+            auc_a: Some(a),
+            auc_b: Some(b),
+            difference: Some(difference),
+            interval,
+            t,
+            df,
+            p_value,
+            ..none
         }
-        let k = n_folds as f64;
+    }
+}
+
+/// The test of differences over folds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FoldTest {
+    /// The means of both estimates and of their difference.
+    pub means: [f64; 3],
+    /// The interval of the difference.
+    pub interval: Interval,
+    /// The difference in standard errors.
+    pub t: Option<f64>,
+    /// Degrees of freedom.
+    pub df: Option<u64>,
+    /// The p-value of no difference.
+    pub p_value: Option<f64>,
+}
+
+impl CvRocAucDifference {
+    /// The test of the estimates of each fold and their difference; undefined without folds. With an infinite
+    /// estimate, and with a single fold, there are only means.
+    pub fn test(&self, mut folds: Vec<[f64; 3]>) -> Option<FoldTest> {
+        folds.sort_unstable_by(|x, y| {
+            x[0].total_cmp(&y[0]).then(x[1].total_cmp(&y[1])).then(x[2].total_cmp(&y[2]))
+        });
+        let (n_folds, k) = (folds.len() as u64, folds.len() as f64);
+        if folds.is_empty() {
+            return None;
+        }
+        if !folds.iter().flatten().all(|estimate| estimate.is_finite()) {
+            let [a, b] = [0, 1].map(|of| folds.iter().map(|fold| fold[of]).sum::<f64>() / k);
+            return Some(FoldTest { means: [a, b, a - b], ..FoldTest::default() });
+        }
+        let mean = |of: usize| mean_and_deviation(&folds.iter().map(|fold| fold[of]).collect::<Vec<_>>());
+        let (difference, deviation) = mean(2);
+        let means = [mean(0).0, mean(1).0, difference];
+        if n_folds < 2 {
+            return Some(FoldTest { means, ..FoldTest::default() });
+        }
         let ratio = self.test_train_ratio.unwrap_or(1.0 / (k - 1.0));
         let se = (1.0 / k + ratio).sqrt() * deviation;
         let t = in_standard_errors(difference, se);
-        CvRocAucDifferenceRecord {
+        Some(FoldTest {
+            means,
             interval: Interval::student(difference, se, self.level, k - 1.0),
             t,
             df: Some(n_folds - 1),
             p_value: t.map(|t| self.alternative.p_value(t, |t| student_t::upper_tail(t, k - 1.0))),
-            ..record
-        }
+        })
     }
 }
 

@@ -81,7 +81,7 @@ expressions! {
     calibration_error calibration_summary calibration_by_grade calibration_curve
     discrimination_slope average_precision_difference discrimination_slope_difference
     net_benefit_difference mcnemar subgroup_rate_difference bedroc enrichment_factor h_measure
-    log_auc
+    log_auc cv_loss cv_loss_difference
 }
 
 unsafe extern "C" {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -13,9 +13,10 @@ from catalogue.entry import COUNTS, TWO, WEIGHTED, Z_90, Entry, F, N, Sided, W, 
 from catalogue.intervals import PARTS
 from oracles import comparisons as oracles
 from oracles import rows, weights
+from oracles.calibration import compare_losses
 
 DIFFERENCE = ("estimate_a", "estimate_b", "difference", "se", "lower", "upper", "z", "p_value")
-AREAS = {"score": W, "auc": F, "se": F, "lower": F, "upper": F, "covariance": pl.List(F)}
+ESTIMATES = {"score": W, "estimate": F, "se": F, "lower": F, "upper": F, "covariance": pl.List(F)}
 PAIRS = {"score_a": W, "score_b": W, **dict.fromkeys(("difference", "se", "lower", "upper", "z"), F)}
 PAIRS |= {"p_value": F, "p_adjusted": F}
 
@@ -35,6 +36,21 @@ STABILITIES: list[dict[str, Any]] = [
     {"empty_share": 0.0001},
     {"edges": [-1.5, 0.0, 1.5], "empty_share": 0.01},
 ]
+
+LOSSES: list[Literal["brier_score", "log_loss"]] = ["brier_score", "log_loss"]
+COMPARED = {
+    "estimates": pl.List(pl.Struct(ESTIMATES)),
+    "differences": pl.List(pl.Struct(PAIRS)),
+    "chi_square": F,
+    "df": N,
+    "p_value": F,
+    **COUNTS,
+}
+
+
+def _compare_weighted(label: pl.Expr, a: pl.Expr, b: pl.Expr, weight: pl.Expr, **options: Any) -> pl.Expr:
+    return pa.compare_scores(label, a, b, weight=weight, **options)
+
 
 COMPARISONS = [
     *(
@@ -94,15 +110,21 @@ COMPARISONS = [
         "compare_scores",
         functools.partial(pa.compare_scores, level=0.9),
         functools.partial(oracles.compare_scores, z=Z_90),
-        {
-            "areas": pl.List(pl.Struct(AREAS)),
-            "differences": pl.List(pl.Struct(PAIRS)),
-            "chi_square": F,
-            "df": N,
-            "p_value": F,
-            **COUNTS,
-        },
+        COMPARED,
         columns=TWO,
+    ),
+    *(
+        Entry(
+            "compare_scores",
+            functools.partial(make, level=0.9, statistic=statistic),
+            functools.partial(compare_losses, level=0.9, statistic=statistic),
+            COMPARED,
+            columns=("label", "probability", "other_probability", *more),
+            by_value=True,
+            exact=False,
+        )
+        for statistic in LOSSES
+        for make, more in ((pa.compare_scores, ()), (_compare_weighted, ("weight",)))
     ),
     Entry(
         "roc_curve_difference",

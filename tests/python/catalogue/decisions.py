@@ -73,6 +73,28 @@ DECISIONS = [
     ),
     *(
         Entry(
+            "net_benefit",
+            functools.partial(
+                make, thresholds=THRESHOLDS, prevalence=prevalence, band="simultaneous", n_resamples=9
+            ),
+            functools.partial(
+                oracles.net_benefit,
+                thresholds=THRESHOLDS,
+                level=0.95,
+                prevalence=prevalence,
+                band="simultaneous",
+            ),
+            dict.fromkeys(NET_BENEFIT, F),
+            is_list=True,
+            columns=tuple("probability" if it == "score" else it for it in columns),
+            by_value=True,
+            exact=False,
+        )
+        for make, columns in with_and_without_weights(pa.net_benefit)
+        for prevalence in (None, 0.25)
+    ),
+    *(
+        Entry(
             "average_precision_ci",
             functools.partial(make, level=0.9, method=method),
             functools.partial(oracles.average_precision_ci, level=0.9, method=method),

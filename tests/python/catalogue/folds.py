@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
+
+import polars as pl
 
 import polars_auc as pa
 from catalogue.entry import COUNTS, KEYED, TWO, Entry, F, N
 from oracles import folds as oracles
 from oracles import weights
+from oracles.calibration import cv_loss, cv_loss_difference
 
 TIES: list[tuple[Literal["half", "zero"], Fraction]] = [("half", Fraction(1, 2)), ("zero", Fraction(0))]
 FOLD_METHODS: list[Literal["t", "influence", "delong"]] = ["t", "influence", "delong"]
@@ -19,6 +23,19 @@ AVERAGED_CURVES: list[tuple[Literal["vertical", "threshold", "pooled"], int]] = 
     ("threshold", 5),
     ("threshold", 101),
     ("pooled", 6),
+]
+
+LOSSES: list[Literal["brier_score", "log_loss"]] = ["brier_score", "log_loss"]
+
+
+def _weighted_loss(label: pl.Expr, score: pl.Expr, fold: pl.Expr, weight: pl.Expr, **options: Any) -> pl.Expr:
+    return pa.cv_loss(label, score, fold, weight=weight, **options)
+
+
+LOSSES_OF_FOLDS: list[tuple[Callable[..., pl.Expr], tuple[str, ...], Literal["t", "influence"]]] = [
+    (pa.cv_loss, (), "t"),
+    (pa.cv_loss, (), "influence"),
+    (_weighted_loss, ("weight",), "t"),
 ]
 
 FOLDS = [
@@ -117,6 +134,37 @@ FOLDS = [
         },
         columns=(*TWO, "key"),
         exact=False,
+    ),
+    *(
+        Entry(
+            "cv_loss",
+            functools.partial(make, level=0.9, loss=loss, method=method),
+            functools.partial(cv_loss, level=0.9, loss=loss, method=method),
+            {**dict.fromkeys(("estimate", "sd", "se", "lower", "upper"), F), "n_folds": N, **COUNTS},
+            columns=("label", "probability", "key", *more),
+            by_value=True,
+            exact=False,
+        )
+        for make, more, method in LOSSES_OF_FOLDS
+        for loss in LOSSES
+    ),
+    *(
+        Entry(
+            "cv_loss_difference",
+            functools.partial(pa.cv_loss_difference, level=0.9, loss=loss),
+            functools.partial(cv_loss_difference, level=0.9, loss=loss),
+            {
+                **dict.fromkeys(("estimate_a", "estimate_b", "difference", "se", "lower", "upper", "t"), F),
+                "df": N,
+                "p_value": F,
+                "n_folds": N,
+                **COUNTS,
+            },
+            columns=("label", "probability", "other_probability", "key"),
+            by_value=True,
+            exact=False,
+        )
+        for loss in LOSSES
     ),
     *(
         Entry(

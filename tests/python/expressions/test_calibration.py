@@ -95,6 +95,9 @@ def test_the_average_precision_has_the_bits_of_the_number_alone(weight: str | No
         (lambda: pa.log_loss_difference("y", "p", "q"), "q"),
         (lambda: pa.net_benefit_difference("y", "q", "p"), "q"),
         (lambda: pa.discrimination_slope("y", pl.col("q").alias("a `b`")), "a `b`"),
+        (lambda: pa.cv_loss("y", "q", "y"), "q"),
+        (lambda: pa.cv_loss_difference("y", "p", "q", "y"), "q"),
+        (lambda: pa.compare_scores("y", "p", "p", "q", statistic="log_loss"), "q"),
     ],
 )
 def test_an_error_names_the_score(make: Callable[[], pl.Expr], name: str) -> None:
@@ -103,6 +106,107 @@ def test_an_error_names_the_score(make: Callable[[], pl.Expr], name: str) -> Non
         pl.exceptions.ComputeError, match=f'from 0 to 1, got 1.5 in "{name}". Hint: for logits write'
     ):
         rows.select(make())
+
+
+def forecasts(n: int = 3_000) -> pl.DataFrame:
+    rng = np.random.default_rng(3)
+    logits = -1 + rng.normal(size=(n, 3)).cumsum(axis=1)
+    p = pl.DataFrame(1 / (1 + np.exp(-logits)), schema=["p", "q", "r"])
+    label = rng.random(n) < p["p"].to_numpy()
+    return p.with_columns(y=pl.Series(label), w=rng.integers(1, 5, n) / 4.0, fold=pl.int_range(n) % 7)
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("statistic", ["brier_score", "log_loss"])
+def test_several_losses_are_those_of_each_pair(statistic: Any, weight: str | None) -> None:
+    frame, names = forecasts(), ["p", "q", "r"]
+    joint = pa.compare_scores("y", *names, statistic=statistic, adjust=None, weight=weight, level=0.9)
+    compared = frame.select(joint).item()
+    difference = getattr(pa, f"{statistic}_difference")
+    for pair in compared["differences"]:
+        test = frame.select(difference("y", pair["score_a"], pair["score_b"], weight=weight, level=0.9))
+        fields = ("difference", "se", "lower", "upper", "z", "p_value")
+        assert {name: pair[name] for name in fields} == {name: test.item()[name] for name in fields}
+    for place, one in enumerate(compared["estimates"]):
+        alone = frame.select(getattr(pa, statistic)("y", one["score"], weight=weight, level=0.9)).item()
+        assert one["estimate"] == pytest.approx(alone[statistic], rel=1e-14)
+        assert one["se"] == pytest.approx(alone["se"], rel=1e-11)
+        assert one["covariance"][place] == pytest.approx(one["se"] ** 2, rel=1e-14)
+    # The contrasts against the first score, with the covariances of the losses.
+    matrix = np.array([one["covariance"] for one in compared["estimates"]])
+    values = np.array([one["estimate"] for one in compared["estimates"]])
+    contrasts = np.array([[-1, 1, 0], [-1, 0, 1]])
+    distance = contrasts @ values
+    statistic_value = distance @ np.linalg.solve(contrasts @ matrix @ contrasts.T, distance)
+    assert (compared["df"], compared["chi_square"]) == (2, pytest.approx(statistic_value, rel=1e-8))
+
+
+def test_an_infinite_loss_has_no_error() -> None:
+    frame = forecasts(50).with_columns(q=pl.when(pl.int_range(50) == 0).then(pl.lit(1.0) - pl.col("y")))
+    frame = frame.with_columns(q=pl.col("q").fill_null(pl.col("p")))
+    compared = frame.select(pa.compare_scores("y", "p", "q", "r", statistic="log_loss")).item()
+    finite, infinite, _ = compared["estimates"]
+    assert (infinite["estimate"], infinite["se"], infinite["covariance"]) == (math.inf, None, [])
+    assert finite["se"] > 0
+    assert [pair["difference"] for pair in compared["differences"]][::2] == [-math.inf, math.inf]
+    assert [pair["se"] is None for pair in compared["differences"]] == [True, False, True]
+    assert (compared["chi_square"], compared["df"]) == (None, None)
+    folds = frame.select(pa.cv_loss("y", "q", "fold", loss="log_loss")).item()
+    assert (folds["estimate"], folds["sd"], folds["se"]) == (math.inf, None, None)
+
+
+@pytest.mark.parametrize("loss", ["brier_score", "log_loss"])
+def test_losses_of_folds(loss: Any) -> None:
+    frame = forecasts()
+    folds = frame.group_by("fold").agg(
+        *(getattr(pa, loss)("y", name).struct.field(loss).alias(name) for name in ("p", "q")), pl.len()
+    )
+    mean = frame.select(pa.cv_loss("y", "q", "fold", loss=loss)).item()
+    assert (mean["estimate"], mean["sd"]) == (
+        pytest.approx(folds["q"].mean()),
+        pytest.approx(folds["q"].std()),
+    )
+    assert mean["se"] == pytest.approx(folds["q"].std() / math.sqrt(7))  # type: ignore[operator]
+    influence = frame.select(pa.cv_loss("y", "q", "fold", loss=loss, method="influence")).item()
+    alone = frame.select(getattr(pa, loss)("y", "q")).item()
+    # Folds of equal size are nearly the rows.
+    assert influence["se"] == pytest.approx(alone["se"], rel=0.02)
+    test = frame.select(pa.cv_loss_difference("y", "q", "p", "fold", loss=loss, test_train_ratio=0)).item()
+    differences = folds["q"] - folds["p"]
+    assert test["difference"] == pytest.approx(differences.mean())
+    assert test["se"] == pytest.approx(differences.std() / math.sqrt(7))  # type: ignore[operator]
+    assert test["p_value"] < 0.01
+
+
+def test_the_band_of_net_benefits() -> None:
+    frame = forecasts(400)
+    thresholds = [0.5, 0.1, 0.3, 0.9]
+
+    def curve(rows: pl.DataFrame, **options: Any) -> pl.DataFrame:
+        points = rows.select(pa.net_benefit("y", "q", thresholds=thresholds, **options).alias("points"))
+        return points.explode("points").unnest("points")
+
+    plain, band = curve(frame), curve(frame, band="simultaneous")
+    assert plain.drop("lower", "upper").equals(band.drop("lower", "upper"))
+    assert (band["lower"] < plain["lower"]).all()
+    assert (band["upper"] > plain["upper"]).all()
+    assert curve(frame.sample(fraction=1, shuffle=True, seed=1), band="simultaneous", seed=0).equals(band)
+    assert not curve(frame, band="simultaneous", seed=1).equals(band)
+    # Weights of 1 and counts give the same band, and so does a state.
+    weighted = curve(frame.with_columns(one=1.0), band="simultaneous", weight="one")
+    assert_same(weighted.to_dicts(), band.to_dicts())
+    state = frame.select(state=pa.roc_state("y", "q"))
+    from_state = state.select(
+        pa.net_benefit(state="state", thresholds=thresholds, band="simultaneous").alias("points")
+    )
+    assert from_state.explode("points").unnest("points").equals(band)
+    for options, message in (
+        ({"seed": 1}, r'seed applies to band="simultaneous" only'),
+        ({"band": "wide"}, "band must be one of 'simultaneous'"),
+        ({"band": "simultaneous", "n_resamples": 1}, "n_resamples must"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            pa.net_benefit("y", "q", **options)
 
 
 @pytest.mark.parametrize("scale", [2.0**-700, 2.0**600])

@@ -44,8 +44,8 @@ def expected(frame: pl.DataFrame, fixed: Fixed, level: float) -> dict[str, Any]:
     cells = list(itertools.product(modalities, readers))
     wide = frame.pivot(on=["modality", "reader"], index=["case", "ill"], values="rating")
     names = {cell: '{"' + f'{cell[0]}",{cell[1]}' + "}" for cell in cells}
-    areas = wide.select(pa.compare_scores("ill", *names.values())).to_series().to_list()[0]["areas"]
-    auc = {cell: area["auc"] for cell, area in zip(cells, areas, strict=True)}
+    areas = wide.select(pa.compare_scores("ill", *names.values())).to_series().to_list()[0]["estimates"]
+    auc = {cell: area["estimate"] for cell, area in zip(cells, areas, strict=True)}
     covariance = {
         (a, b): value
         for a, area in zip(cells, areas, strict=True)

@@ -333,11 +333,11 @@ def test_several_scores_are_compared_as_pairs() -> None:
         [test] = frame.select(pa.roc_auc_difference("label", *names, weight="w")).to_series()
         for field in ("difference", "se", "lower", "upper", "z", "p_value"):
             assert pair[field] == test[field], field
-    for one in whole["areas"].item():
+    for one in whole["estimates"].item():
         [ci] = frame.select(pa.roc_auc_ci("label", one["score"], weight="w")).to_series()
-        assert (one["auc"], one["se"]) == (ci["auc"], pytest.approx(ci["se"], rel=1e-14))
+        assert (one["estimate"], one["se"]) == (ci["auc"], pytest.approx(ci["se"], rel=1e-14))
     # Var(a - b) = Var a + Var b - 2 Cov.
-    first, second, _ = (one["covariance"] for one in whole["areas"].item())
+    first, second, _ = (one["covariance"] for one in whole["estimates"].item())
     expected = math.sqrt(first[0] + second[1] - 2 * first[1])
     assert whole["differences"].item()[0]["se"] == pytest.approx(expected, rel=1e-12)
 

@@ -95,7 +95,7 @@ def covariance(frame: pl.DataFrame, record: Record) -> Answers | Apart:
     if record["arguments"]["method"] != "delong":
         return BINORMAL
     both = answer(pairs(frame, record), pa.compare_scores("label", "a", "b"))
-    (var_a, cov), (_, var_b) = (area["covariance"] for area in both["areas"])
+    (var_a, cov), (_, var_b) = (area["covariance"] for area in both["estimates"])
     return {"cov": cov, "var1": var_a, "var2": var_b, "n": both["n_pos"] + both["n_neg"]}
 
 
@@ -156,8 +156,8 @@ def delong_paired(frame: pl.DataFrame, record: Record) -> Answers:
 
     result = test("two-sided")
     return {
-        "auc": [area["auc"] for area in both["areas"]],
-        "covariance": [area["covariance"] for area in both["areas"]],
+        "auc": [area["estimate"] for area in both["estimates"]],
+        "covariance": [area["covariance"] for area in both["estimates"]],
         "difference": result["difference"],
         "z": result["z"],
         "p_two_sided": result["p_value"],
@@ -186,8 +186,8 @@ def all_equal(frame: pl.DataFrame, record: Record) -> Answers:
     scores = {name: pl.col(name) * arguments["signs"][name] for name in names}
     test = answer(labelled(frame, record, **scores), pa.compare_scores("label", *names))
     return {
-        "auc": [area["auc"] for area in test["areas"]],
-        "covariance": [area["covariance"] for area in test["areas"]],
+        "auc": [area["estimate"] for area in test["estimates"]],
+        "covariance": [area["covariance"] for area in test["estimates"]],
         "chi_square": test["chi_square"],
         "df": test["df"],
         "p_value": test["p_value"],
@@ -198,10 +198,10 @@ def risk_regression(frame: pl.DataFrame, record: Record) -> Answers:
     names = record["arguments"]["scores"]
     used = labelled(frame, record, **{name: pl.col(name) for name in names})
     test = answer(used, pa.compare_scores("label", *names))
-    areas, differences = (pl.DataFrame(test[part]) for part in ("areas", "differences"))
+    areas, differences = (pl.DataFrame(test[part]) for part in ("estimates", "differences"))
     limits = pl.col("lower", "upper")
     ours = {
-        "auc": areas.select("se", limits, model="score", AUC="auc"),
+        "auc": areas.select("se", limits, model="score", AUC="estimate"),
         # Their difference is the later model minus the earlier one, ours the opposite.
         "contrasts": differences.select(
             -pl.col("difference").alias("delta.AUC"),

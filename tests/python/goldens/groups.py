@@ -36,16 +36,16 @@ def per_segment(frame: pl.DataFrame, record: Record) -> Answers:
 
 
 def _segment(row: dict[str, Any]) -> Answers:
-    first, second = row["both"]["areas"]
+    first, second = row["both"]["estimates"]
     return {
         "segment": row["segment"],
         "n_pos": row["both"]["n_pos"],
         "n_neg": row["both"]["n_neg"],
-        "auc_1": first["auc"],
+        "auc_1": first["estimate"],
         "var_1": first["covariance"][0],
         "ci95_1": [row["ci"]["lower"], row["ci"]["upper"]],
         "wilcoxon_p_1": row["wilcoxon"]["p_value"],
-        "auc_2": second["auc"],
+        "auc_2": second["estimate"],
         "var_2": second["covariance"][1],
         "cov_12": first["covariance"][1],
         "delong_z": row["difference"]["z"],

@@ -34,10 +34,10 @@ def concordance(frame: pl.DataFrame, record: Record) -> Answers:
         # The covariances of weighted rows are infinitesimal-jackknife covariances.
         both = pairs(frame, record).drop_nulls().with_columns(weight=1)
         compared = answer(both, pa.compare_scores("label", "a", "b", weight="weight"))
-        c1, c2 = compared["areas"]
+        c1, c2 = compared["estimates"]
         return {
-            "c1": c1["auc"],
-            "c2": c2["auc"],
+            "c1": c1["estimate"],
+            "c2": c2["estimate"],
             "cov_infinitesimal_jackknife": [c1["covariance"], c2["covariance"]],
             "z": compared["differences"][0]["z"],
         }

@@ -67,7 +67,7 @@ def test_compare_changed_scores() -> None:
     assert got.columns == ["p_a"]
     assert_frame_equal(got, rows().select(pa.compare_scores("label", *(-pl.col(name) for name in NAMES))))
     mixed = rows().select(pa.compare_scores("label", "p_c", cs.starts_with("p_").exclude("p_c"))).item()
-    assert [area["score"] for area in mixed["areas"]] == ["p_c", "p_a", "p_b"]
+    assert [area["score"] for area in mixed["estimates"]] == ["p_c", "p_a", "p_b"]
 
 
 @ENGINES

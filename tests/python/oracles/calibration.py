@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import beta, chi2
+from scipy.stats import t as student_t
 
-from oracles.rows import DIFFERENCE, Group, Iterated, Rounded, WeightedRow, normal_tail
+from oracles.rows import DIFFERENCE, MAYBE, Group, Iterated, Rounded, WeightedRow, normal_tail
 from oracles.wilson import effective
 
 
@@ -185,6 +186,143 @@ def brier_score_difference(rows: Sequence[Sequence[Any]], *, level: float) -> di
 
 def log_loss_difference(rows: Sequence[Sequence[Any]], *, level: float) -> dict[str, Any]:
     return _difference(rows, _logarithmic, level, math.inf)
+
+
+LOSSES: dict[str, tuple[Callable[[float, bool], Any], float]] = {
+    "brier_score": (_squared, 1.0),
+    "log_loss": (_logarithmic, math.inf),
+}
+
+
+def compare_losses(rows: Sequence[Sequence[Any]], *, level: float, statistic: str) -> dict[str, Any]:
+    """Compare two scores: the joint statistic is the square of their test."""
+    loss, most = LOSSES[statistic]
+    test = _difference(rows, loss, level, most)
+    counts = {key: test[key] for key in ("n_pos", "n_neg")}
+    joint: dict[str, Any] = dict.fromkeys(("chi_square", "df", "p_value"))
+    if test["estimate_a"] is None or math.isnan(test["estimate_a"]):
+        value = None if test["estimate_a"] is None else math.nan
+        return {
+            **dict.fromkeys(("estimates", "differences")),
+            **joint,
+            "chi_square": value,
+            "p_value": value,
+            **counts,
+        }
+    used = [(row[0], row[1:3], float(row[3]) if len(row) > 3 else 1.0) for row in rows]
+    used = [row for row in used if row[2]]
+    total, n = math.fsum(row[2] for row in used), len(used)
+    means = [test["estimate_a"], test["estimate_b"]]
+    distances = [
+        [w * (float(loss(scores[k], label)) - means[k]) for label, scores, w in used] for k in range(2)
+    ]
+
+    def covariance(a: int, b: int) -> float:
+        products = math.fsum(x * y for x, y in zip(distances[a], distances[b], strict=True))
+        return products * n / (n - 1) / total**2
+
+    is_defined = n > 1 and math.inf not in means
+    estimates = []
+    for k, name in enumerate(("probability", "other_probability")):
+        estimate: dict[str, Any] = {"score": name, "estimate": means[k]}
+        estimate |= dict.fromkeys(("se", "lower", "upper"))
+        if n > 1 and math.isfinite(means[k]):
+            se = math.sqrt(covariance(k, k))
+            margin = NormalDist().inv_cdf(0.5 + level / 2) * se
+            estimate |= {"se": Rounded(se), "lower": Rounded(max(0.0, means[k] - margin))}
+            estimate["upper"] = Rounded(min(most, means[k] + margin))
+        row = [Rounded(covariance(k, other)) for other in range(2)] if is_defined else []
+        estimates.append({**estimate, "covariance": row})
+    names = ("difference", "se", "lower", "upper", "z", "p_value")
+    pair = {key: test[key] for key in names}
+    pairs = [
+        {"score_a": "probability", "score_b": "other_probability", **pair, "p_adjusted": pair["p_value"]}
+    ]
+    if test["se"] == 0:
+        joint |= {"df": 0, "chi_square": 0.0} if test["difference"] == 0 else {}
+    elif test["se"] is not None:
+        joint = {"chi_square": test["z"] ** 2, "df": 1, "p_value": test["p_value"]}
+    return {"estimates": estimates, "differences": pairs, **joint, **counts}
+
+
+def _losses_fold_means(rows: Sequence[Sequence[Any]], loss: Callable[[float, bool], Any]) -> list[list[Any]]:
+    """Return the losses of each fold of rows (label, score, fold, weight), with their weights."""
+    keys = sorted({row[2] for row in rows})
+    return [[(float(loss(p, label)), w) for label, p, key, w in rows if key == fold] for fold in keys]
+
+
+def cv_loss(rows: Sequence[Sequence[Any]], *, level: float, loss: str, method: str) -> dict[str, Any]:
+    """Use rows (label, score, fold), optionally with a weight."""
+    weighted = [(*row[:3], float(row[3]) if len(row) > 3 else 1.0) for row in rows]
+    used = [row for row in weighted if row[3]]
+    counts = {"n_pos": sum(row[0] for row in used), "n_neg": sum(not row[0] for row in used)}
+    names = ("estimate", "sd", "se", "lower", "upper")
+    if any(math.isnan(row[1]) for row in used):
+        return {**dict.fromkeys(names, math.nan), "n_folds": 0, **counts}
+    row_loss, most = LOSSES[loss]
+    folds = _losses_fold_means(used, row_loss)
+    k, n = len(folds), len(used)
+    answer: dict[str, Any] = {**dict.fromkeys(names), "n_folds": k, **counts}
+    if not k:
+        return answer
+    means = [sum(w * x for x, w in fold) / sum(w for _, w in fold) for fold in folds]
+    mean = math.fsum(means) / k
+    answer["estimate"] = mean
+    if math.isinf(mean):
+        return answer
+    sd = math.sqrt(math.fsum((x - mean) ** 2 for x in means) / (k - 1)) if k > 1 else None
+    answer["sd"] = None if sd is None else Rounded(sd)
+    if method == "influence":
+        squares = [
+            math.fsum((x - fold_mean) ** 2 for x, _ in fold) / len(fold)
+            for fold, fold_mean in zip(folds, means, strict=True)
+        ]
+        se, quantile = math.sqrt(math.fsum(squares) / k / n), NormalDist().inv_cdf(0.5 + level / 2)
+    elif sd is None:
+        return answer
+    else:
+        se, quantile = sd / math.sqrt(k), float(student_t.isf((1 - level) / 2, k - 1))
+    limits = max(0.0, mean - quantile * se), min(most, mean + quantile * se)
+    return answer | {"se": Rounded(se), "lower": Rounded(limits[0]), "upper": Rounded(limits[1])}
+
+
+def cv_loss_difference(rows: Sequence[Sequence[Any]], *, level: float, loss: str) -> dict[str, Any]:
+    """Use rows (label, first score, second score, fold)."""
+    counts = {"n_pos": sum(row[0] for row in rows), "n_neg": sum(not row[0] for row in rows)}
+    names = ("estimate_a", "estimate_b", "difference", "se", "lower", "upper", "t", "p_value")
+    if any(math.isnan(score) for row in rows for score in row[1:3]):
+        return {**dict.fromkeys(names, math.nan), "df": None, "n_folds": 0, **counts}
+    row_loss = LOSSES[loss][0]
+    first, second = (
+        _losses_fold_means([(row[0], row[score], row[3], 1.0) for row in rows], row_loss) for score in (1, 2)
+    )
+    k = len(first)
+    answer: dict[str, Any] = {**dict.fromkeys((*names, "df")), "n_folds": k, **counts}
+    if not k:
+        return answer
+    a, b = ([math.fsum(x for x, _ in fold) / len(fold) for fold in folds] for folds in (first, second))
+    answer |= {"estimate_a": math.fsum(a) / k, "estimate_b": math.fsum(b) / k}
+    if math.inf in (answer["estimate_a"], answer["estimate_b"]):
+        is_equal = answer["estimate_a"] == answer["estimate_b"]
+        return answer | {"difference": None if is_equal else answer["estimate_a"] - answer["estimate_b"]}
+    differences = [
+        math.fsum(x - y for (x, _), (y, _) in zip(*pair, strict=True)) / len(pair[0])
+        for pair in zip(first, second, strict=True)
+    ]
+    mean = math.fsum(differences) / k
+    answer["difference"] = Rounded(mean)
+    if k < 2:
+        return answer
+    variance = math.fsum((x - mean) ** 2 for x in differences) / (k - 1)
+    se = math.sqrt(variance * (1 / k + 1 / (k - 1)))
+    margin = float(student_t.isf((1 - level) / 2, k - 1)) * se
+    answer |= {"se": Rounded(se), "df": k - 1}
+    answer |= {"lower": Rounded(mean - margin), "upper": Rounded(mean + margin)}
+    if se < 1e-12:
+        # Equal differences may vary by their rounding.
+        return answer | {"t": MAYBE, "p_value": MAYBE}
+    p_value = 2 * float(student_t.sf(abs(mean / se), k - 1))
+    return answer | {"t": Rounded(mean / se), "p_value": Rounded(p_value)}
 
 
 class Bin(NamedTuple):

@@ -94,15 +94,15 @@ def compare_scores(rows: Sequence[Any], z: float) -> dict[str, Any]:
     counts = {key: test[key] for key in ("n_pos", "n_neg")}
     if test["difference"] is None or math.isnan(test["difference"]):
         nothing = None if test["difference"] is None else math.nan
-        lists = {"areas": None, "differences": None}
+        lists = {"estimates": None, "differences": None}
         return {**lists, "chi_square": nothing, "df": None, "p_value": nothing, **counts}
     matrix = covariances(rows, 2) if test["se"] is not None else None
-    areas = []
+    estimates = []
     for k, name in enumerate(("score", "other")):
         ci = roc_auc_ci([(row[0], row[1 + k]) for row in rows], z)
-        area = {key: ci[key] for key in ("auc", "se", "lower", "upper")}
+        area = {"estimate": ci["auc"]} | {key: ci[key] for key in ("se", "lower", "upper")}
         covariance = [float(value) for value in matrix[k]] if matrix else []
-        areas.append({"score": name, **area, "covariance": covariance})
+        estimates.append({"score": name, **area, "covariance": covariance})
     pair = {key: test[key] for key in ("difference", "se", "lower", "upper", "z", "p_value")}
     pairs = [{"score_a": "score", "score_b": "other", **pair, "p_adjusted": pair["p_value"]}]
     joint: dict[str, Any] = dict.fromkeys(("chi_square", "df", "p_value"))
@@ -110,7 +110,7 @@ def compare_scores(rows: Sequence[Any], z: float) -> dict[str, Any]:
         joint |= {"df": 0, "chi_square": 0.0} if test["difference"] == 0 else {}
     elif test["se"] is not None:
         joint = {"chi_square": test["z"] ** 2, "df": 1, "p_value": test["p_value"]}
-    return {"areas": areas, "differences": pairs, **joint, **counts}
+    return {"estimates": estimates, "differences": pairs, **joint, **counts}
 
 
 def roc_curve_difference(rows: Sequence[Any]) -> dict[str, Any]:

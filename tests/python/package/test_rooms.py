@@ -35,6 +35,7 @@ RUST = {
             "declaration",
             "inference",
             "standard",
+            "losses",
             "thresholds",
             "numbers",
             "curves",

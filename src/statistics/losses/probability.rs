@@ -1,7 +1,7 @@
 //! Validation of scores as probabilities.
 
 use crate::ranking::ties::Ties;
-use crate::statistics::options::SCORE_NAMES;
+use crate::statistics::options::score_name;
 use crate::statistics::rows::Rows;
 
 /// Rejects scores below 0 or above 1.
@@ -24,7 +24,7 @@ fn check_score(score: f64, place: usize) -> Result<(), String> {
     if (0.0..=1.0).contains(&score) {
         return Ok(());
     }
-    let name = SCORE_NAMES[place];
+    let name = score_name(place);
     Err(format!(
         "scores must be probabilities from 0 to 1, got {score:?}{name}. Hint: for logits write 1 / (1 + (-pl.col(\"logit\")).exp())"
     ))
