@@ -191,9 +191,9 @@ def compare_scores(
     level
         The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. Weights are for rows sampled with unequal probabilities: the covariances of AUCs are then
-        those of the infinitesimal jackknife.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. Weights are for rows sampled with unequal probabilities; the covariances of AUCs are then by
+        the infinitesimal jackknife.
     count
         The number of identical rows that each row represents: a column of integers, 0 or more. The result
         equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
@@ -203,20 +203,20 @@ def compare_scores(
     polars.Expr
         One Struct for each group, named after the first score:
 
-        - ``estimates`` (List of Struct): For each score its name ``score``, ``estimate``, ``se``, ``lower``,
-          ``upper`` as :func:`polars_auc.roc_auc_ci` by DeLong, :func:`polars_auc.brier_score` or
+        - ``estimates`` (List of Struct): For each score, its name ``score``, ``estimate``, ``se``, ``lower``,
+          ``upper`` as in :func:`polars_auc.roc_auc_ci` by DeLong, :func:`polars_auc.brier_score` or
           :func:`polars_auc.log_loss`, and ``covariance`` (List of Float64), its row of the covariance matrix.
-        - ``differences`` (List of Struct): For each pair the names ``score_a`` and ``score_b``, and
-          ``difference``, ``se``, ``lower``, ``upper``, ``z``, ``p_value`` as
-          :func:`polars_auc.roc_auc_difference`, :func:`polars_auc.brier_score_difference` or
-          :func:`polars_auc.log_loss_difference`, ``score_a`` minus ``score_b``, and ``p_adjusted``. With a
-          ``reference`` that is always ``score_b``.
+        - ``differences`` (List of Struct): For each pair, the names ``score_a`` and ``score_b``;
+          ``difference`` (``score_a`` minus ``score_b``), ``se``, ``lower``, ``upper``, ``z``, ``p_value`` as
+          in :func:`polars_auc.roc_auc_difference`, :func:`polars_auc.brier_score_difference` or
+          :func:`polars_auc.log_loss_difference`; and ``p_adjusted``. A ``reference`` is always ``score_b``.
         - ``chi_square`` (Float64): The statistic of the test that all estimates are equal; null with fewer
-          than two rows (in each class, for AUCs), if estimates differ that have no variance, and if a loss is
+          than two rows (in each class, for AUCs), if estimates without variance differ, and if a loss is
           infinite.
-        - ``df`` (UInt64): Its degrees of freedom; null where the statistic is.
-        - ``p_value`` (Float64): Its p-value; null where the statistic is, or without a degree of freedom.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``df`` (UInt64): Its degrees of freedom; null where ``chi_square`` is null.
+        - ``p_value`` (Float64): The p-value of ``chi_square``; null where it is null, or with 0 degrees of
+          freedom.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         The fields are null as in these functions. The lists are null if a score is NaN; for AUCs, with no
         positives or no negatives; for losses, with no rows. Rows with a null label, weight or any null score

@@ -57,12 +57,11 @@ def net_benefit(
     thresholds
         The thresholds, each between 0 and 1; 0.01, 0.02 ... 0.99 by default.
     prevalence
-        The share of positives in the data for which the score will be used, between 0 and 1. That of the
-        group by default.
+        The share of positives in the target population, between 0 and 1; by default the share in the group.
     band
-        ``"simultaneous"``: the limits are a band that contains the net benefits at all thresholds at once,
-        with the coverage ``level``. It is narrower for a smaller range of thresholds. Otherwise they are
-        those of each threshold.
+        ``"simultaneous"``: the limits are a band that contains the net benefits at all thresholds jointly,
+        with the confidence level ``level``. It is narrower for a smaller range of thresholds. By default the
+        limits are pointwise.
     n_resamples, seed
         For the band, the number of resamples, 2000 by default, and the seed of the random numbers, 0 by
         default. The same seed gives the same band for every order of rows and groups, every number of threads
@@ -79,10 +78,10 @@ def net_benefit(
         - ``net_benefit`` (Float64): The net benefit in true positives per row, at most the share of
           positives.
         - ``se`` (Float64): The standard error of the net benefit; null with a single row.
-        - ``lower``, ``upper`` (Float64): The limits of its interval, by the normal distribution, or those of
+        - ``lower``, ``upper`` (Float64): The confidence limits, by the normal distribution, or the limits of
           the band.
-        - ``treat_all`` (Float64): The net benefit of predicting all rows positive; that of predicting none
-          positive is 0.
+        - ``treat_all`` (Float64): The net benefit of predicting all rows positive; the net benefit of
+          predicting none positive is 0.
         - ``standardized`` (Float64): The net benefit as a share of the largest possible, ``net_benefit /
           prevalence``; null with no positives.
         - ``interventions_avoided`` (Float64): The net reduction of interventions per row, relative to

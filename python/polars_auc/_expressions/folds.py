@@ -37,24 +37,22 @@ def cv_loss(
     Parameters
     ----------
     label, count
-        The columns of rows, as for :func:`polars_auc.roc_auc`.
+        The columns of rows, as in :func:`polars_auc.roc_auc`.
     score
         The probability of a positive: any numeric column of numbers from 0 to 1.
     fold
-        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
-        except lists.
+        The fold in which each row was test data; any dtype except lists.
     loss
         The loss.
     method
-        - ``"t"``: from the differences between the folds' losses, with Student's t.
-        - ``"influence"``: from the variation of the losses of rows within folds, with a normal interval;
-          needs many rows, but not many folds.
+        - ``"t"``: from the variation between the folds' losses, with Student's t.
+        - ``"influence"``: from the variation of the losses of rows within folds, with a normal interval; it
+          requires many rows, but not many folds.
     level
-        The coverage, between 0 and 1.
+        The confidence level, between 0 and 1.
     weight
-        The weight of each row: a column of finite numbers that are not negative. Rows of weight 0 or null are
-        left out. The losses of the folds are then weighted, and all folds count alike. Only for
-        ``method="t"``.
+        The weight of each row: a column of finite numbers, 0 or more. Rows with a weight of 0 or null are
+        skipped. The loss of each fold is then weighted; folds have equal weights. Only for ``method="t"``.
 
     Returns
     -------
@@ -63,11 +61,11 @@ def cv_loss(
 
         - ``estimate`` (Float64): The mean of the folds' losses, each a mean over its rows; lower is better.
           Infinite if a loss is.
-        - ``sd`` (Float64): Their standard deviation; null if a loss is infinite.
+        - ``sd`` (Float64): The standard deviation of the folds' losses; null if a loss is infinite.
         - ``se`` (Float64): The standard error of the mean; null if a loss is infinite.
-        - ``lower``, ``upper`` (Float64): The limits of the interval, within the range of the loss.
-        - ``n_folds`` (UInt64): Folds with rows.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+        - ``lower``, ``upper`` (Float64): The confidence limits, within the range of the loss.
+        - ``n_folds`` (UInt64): The number of folds with rows.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         ``estimate`` is null without rows. ``sd`` is null with fewer than two folds; by Student's t, so are
         ``se`` and the limits. The Float64 fields are NaN if a score is NaN; the folds are then not counted.
@@ -118,26 +116,25 @@ def cv_loss_difference(
     Parameters
     ----------
     label
-        Boolean, or an integer or float column that holds only 0 and 1.
+        Boolean, or an integer or float column that contains only 0 and 1.
     score_a, score_b
         The probabilities of a positive: numeric columns of numbers from 0 to 1.
     fold
-        The column with the fold of each row, that is, of the fold in which the row was test data; any dtype
-        except lists.
+        The fold in which each row was test data; any dtype except lists.
     loss
         The loss.
     alternative
         The alternative hypothesis: ``"two-sided"``, ``"greater"`` or ``"less"``. ``"less"`` means that the
         first score is better.
     level
-        The coverage, between 0 and 1. The interval of the difference is always two-sided.
+        The confidence level, between 0 and 1. The interval of the difference is always two-sided.
     test_train_ratio
         The number of test rows for each training row. The variance is corrected with it, because folds share
         training rows. ``None`` takes ``1 / (k - 1)``, the ratio of k folds; 0 gives the plain paired t-test,
         which rejects too often.
     count
-        The number of identical rows that each row represents: a column of integers that are not negative. The
-        result equals that of the repeated rows. Rows of count 0 or null are left out.
+        The number of identical rows that each row represents: a column of integers, 0 or more. The result
+        equals the result of the repeated rows. Rows with a count of 0 or null are skipped.
 
     Returns
     -------
@@ -146,17 +143,17 @@ def cv_loss_difference(
 
         - ``estimate_a`` (Float64): The mean of the folds' losses of the first score; lower is better.
           Infinite if a loss is.
-        - ``estimate_b`` (Float64): That of the second score.
+        - ``estimate_b`` (Float64): The mean of the folds' losses of the second score.
         - ``difference`` (Float64): The mean of the folds' differences, ``estimate_a - estimate_b``; null if
           both are infinite.
         - ``se`` (Float64): Its corrected standard error; null if a loss is infinite.
-        - ``lower``, ``upper`` (Float64): The limits of its interval.
+        - ``lower``, ``upper`` (Float64): The confidence limits.
         - ``t`` (Float64): The difference divided by its standard error; 0 if both are 0, null if only the
-          standard error is.
-        - ``df`` (UInt64): Degrees of freedom; null where the standard error is.
-        - ``p_value`` (Float64): The p-value of no difference; null where ``t`` is.
-        - ``n_folds`` (UInt64): Folds with rows.
-        - ``n_pos``, ``n_neg`` (UInt64): Positives and negatives that were used.
+          standard error is 0.
+        - ``df`` (UInt64): The degrees of freedom; null where ``se`` is null.
+        - ``p_value`` (Float64): The p-value of no difference; null where ``t`` is null.
+        - ``n_folds`` (UInt64): The number of folds with rows.
+        - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         The means are null without rows; the fields after them are also null with fewer than two folds. If the
         difference is the same in all folds, ``t`` and ``p_value`` are null; if it is 0 in all folds, they are

@@ -264,8 +264,8 @@ declaration! {
         thresholds: numbers = None,
         /// The share of positives in the target population, between 0 and 1; by default the share in the group.
         prevalence: number = None,
-        /// `"simultaneous"`: the limits are a band that contains the net benefits at all thresholds at once, with the coverage
-        /// `level`. It is narrower for a smaller range of thresholds. Otherwise they are those of each threshold.
+        /// `"simultaneous"`: the limits are a band that contains the net benefits at all thresholds jointly, with the
+        /// confidence level `level`. It is narrower for a smaller range of thresholds. By default the limits are pointwise.
         band: word<NetBenefitBand> = None,
         /// For the band, the number of resamples, 2000 by default, and the seed of the random numbers, 0 by default. The
         /// same seed gives the same band for every order of rows and groups, every number of threads and every engine.

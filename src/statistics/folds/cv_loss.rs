@@ -41,14 +41,14 @@ record! {
     pub struct CvLossRecord {
         /// The mean of the folds' losses, each a mean over its rows; lower is better. Infinite if a loss is.
         pub estimate: Option<f64>,
-        /// Their standard deviation; null if a loss is infinite.
+        /// The standard deviation of the folds' losses; null if a loss is infinite.
         pub sd: Option<f64>,
         /// - `se`: the standard error of the mean; null if a loss is infinite.
-        /// - `lower`, `upper`: the limits of the interval, within the range of the loss.
+        /// - `lower`, `upper`: the confidence limits, within the range of the loss.
         pub interval: Interval,
-        /// Folds with rows.
+        /// The number of folds with rows.
         pub n_folds: u64,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -108,23 +108,23 @@ impl Joint for CvLoss {
 }
 
 declaration! {
-    /// The mean Brier score or logarithmic loss of the folds, with an interval by Student's t or by the influence of rows.
+    /// The mean Brier score or log loss of the folds, with an interval by Student's t or by influence functions.
     ///
     /// Words: cross-validated Brier score, cross-validated log loss, CV loss, k-fold.
     CvLoss => CvLossRecord {
         label,
         /// The probability of a positive: any numeric column of numbers from 0 to 1.
         score: column,
-        /// The column with the fold of each row, that is, of the fold in which the row was test data; any dtype except lists.
+        /// The fold in which each row was test data; any dtype except lists.
         fold: column;
         /// The loss.
         loss: word<LossName> = "brier_score",
-        /// - `"t"`: from the differences between the folds' losses, with Student's t.
-        /// - `"influence"`: from the variation of the losses of rows within folds, with a normal interval; needs many rows, but
-        ///   not many folds.
+        /// - `"t"`: from the variation between the folds' losses, with Student's t.
+        /// - `"influence"`: from the variation of the losses of rows within folds, with a normal interval; it requires
+        ///   many rows, but not many folds.
         method: word<LossInterval> = "t",
         level = 0.95,
-        /// The losses of the folds are then weighted, and all folds count alike. Only for `method="t"`.
+        /// The loss of each fold is then weighted; folds have equal weights. Only for `method="t"`.
         weight = None, count = None,
     }
 }

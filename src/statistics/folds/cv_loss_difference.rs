@@ -24,22 +24,22 @@ record! {
     pub struct CvLossDifferenceRecord {
         /// The mean of the folds' losses of the first score; lower is better. Infinite if a loss is.
         pub estimate_a: Option<f64>,
-        /// That of the second score.
+        /// The mean of the folds' losses of the second score.
         pub estimate_b: Option<f64>,
         /// The mean of the folds' differences, `estimate_a - estimate_b`; null if both are infinite.
         pub difference: Option<f64>,
         /// - `se`: its corrected standard error; null if a loss is infinite.
-        /// - `lower`, `upper`: the limits of its interval.
+        /// - `lower`, `upper`: the confidence limits.
         pub interval: Interval,
-        /// The difference divided by its standard error; 0 if both are 0, null if only the standard error is.
+        /// The difference divided by its standard error; 0 if both are 0, null if only the standard error is 0.
         pub t: Option<f64>,
-        /// Degrees of freedom; null where the standard error is.
+        /// The degrees of freedom; null where `se` is null.
         pub df: Option<u64>,
-        /// The p-value of no difference; null where `t` is.
+        /// The p-value of no difference; null where `t` is null.
         pub p_value: Option<f64>,
-        /// Folds with rows.
+        /// The number of folds with rows.
         pub n_folds: u64,
-        /// Positives and negatives that were used.
+        /// The numbers of positives and negatives used.
         pub rows: Count,
     }
 }
@@ -95,7 +95,7 @@ declaration! {
         /// The probabilities of a positive: numeric columns of numbers from 0 to 1.
         score_a: column,
         score_b: column,
-        /// The column with the fold of each row, that is, of the fold in which the row was test data; any dtype except lists.
+        /// The fold in which each row was test data; any dtype except lists.
         fold: column;
         /// The loss.
         loss: word<LossName> = "brier_score",
