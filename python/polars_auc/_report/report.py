@@ -181,8 +181,9 @@ def report(
         - ``ks``, ``gini``, ``gini_lower``, ``gini_upper`` (Float64): :func:`polars_auc.roc_summary`.
         - with ``calibration``: ``brier_score``, ``log_loss`` (Float64) of :func:`polars_auc.brier_score` and
           :func:`polars_auc.log_loss`; ``observed_expected``, ``observed_expected_lower``,
-          ``observed_expected_upper``, ``calibration_slope``, ``calibration_slope_lower``,
-          ``calibration_slope_upper``, ``calibration_p_value``, ``calibration_p_adjusted`` (Float64) of
+          ``observed_expected_upper``, ``observed_minus_expected``, ``observed_minus_expected_se``,
+          ``calibration_slope``, ``calibration_slope_lower``, ``calibration_slope_upper``,
+          ``calibration_p_value``, ``calibration_p_adjusted`` (Float64) of
           :func:`polars_auc.calibration_summary`; the p-value is that of observed over expected. Null for
           states that are not exact.
         - with ``folds``: ``cv_auc``, ``cv_se``, ``cv_lower``, ``cv_upper`` (Float64), ``n_folds``,
