@@ -1,4 +1,4 @@
-"""``--history``: the AUCs of earlier periods, and the test for a decrease since."""
+"""``--history``: the AUCs and calibration of earlier periods, and the tests over all periods."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from polars_auc._plots.forest import group_name
 from polars_auc._plots.names import OVERALL, score_text
 from polars_auc._plugin.periods import period_order
 from polars_auc._report.changes import keys_of_report
-from polars_auc._report.columns import ALARMS
+from polars_auc._report.columns import ALARMS, CALIBRATION_ALARMS
 from polars_auc._report.options import ReportOptions
 
 # Metadata key of the options of the report.
@@ -36,9 +36,10 @@ _KEY = "polars_auc.history"
 
 _PERIOD = "period"
 _ESTIMATES = ["n", "n_pos", "auc", "se"]
+_CALIBRATION = ["observed_minus_expected", "observed_minus_expected_se"]
 
 # Reserved names: no user column has them.
-_TEST, _MEAN = "polars_auc: test", "polars_auc: mean"
+_TEST, _MEAN, _EXCESS = "polars_auc: test", "polars_auc: mean", "polars_auc: excess"
 _N_NEG, _WEIGHT = "polars_auc: n_neg", "polars_auc: weight"
 
 # The report of its period shows an error for NaN; later periods ignore it.
@@ -130,7 +131,13 @@ class History:
             raise Refusal(
                 f"the group column {_PERIOD!r} has the name of a column of the history. Hint: rename it"
             )
-        now = report.select(pl.lit(self.period).alias(_PERIOD), *keys, *_ESTIMATES)
+        has_calibration = set(_CALIBRATION) <= set(report.columns)
+        kept = self.rows is not None and set(_CALIBRATION) <= set(self.rows.columns)
+        calibration = (
+            pl.col(name) if has_calibration else pl.lit(None, dtype=pl.Float64).alias(name)
+            for name in (_CALIBRATION if has_calibration or kept else ())
+        )
+        now = report.select(pl.lit(self.period).alias(_PERIOD), *keys, *_ESTIMATES, *calibration)
         with as_refusal():
             earlier = self._earlier(now)
             in_order = self._in_order(earlier)
@@ -143,7 +150,9 @@ class History:
             tested = self.test.add_to(periods, keys, options.level, are_simple=are_simple)
             self.trend = _trend(tested, keys, options)
             alarms = tested.filter(pl.col(_PERIOD) == this)
-            fields = (pl.col(_TEST).struct.field(field).alias(name) for name, field in _FIELDS.items())
+            fields = [pl.col(_TEST).struct.field(field).alias(name) for name, field in _FIELDS.items()]
+            further = list(CALIBRATION_ALARMS) if has_calibration else []
+            fields += [pl.col(_EXCESS).struct.field(CALIBRATION_ALARMS[name]).alias(name) for name in further]
             table = report.join(
                 alarms.select(*keys, "alarm_since", "alarm_periods", "alarm_baseline", *fields),
                 on=keys,
@@ -155,7 +164,12 @@ class History:
             # Without a test the alarm is null.
             alarm = pl.col("alarm_p_adjusted") <= 1 - options.level
             table = table.with_columns(p_adjusted).with_columns(alarm=alarm)
-        return table.select(*report.columns, *ALARMS)
+            if has_calibration:
+                excess_p_adjusted = adjust_p_values("calibration_alarm_p_value", method=options.adjust)
+                table = table.with_columns(calibration_alarm_p_adjusted=excess_p_adjusted)
+                is_off = pl.col("calibration_alarm_p_adjusted") <= 1 - options.level
+                table = table.with_columns(calibration_alarm=is_off)
+        return table.select(*report.columns, *ALARMS, *further)
 
     def _in_order(self, earlier: pl.DataFrame) -> pl.Enum:
         """Return the periods in order; raise for an unexpected new period before all others."""
@@ -184,6 +198,9 @@ class History:
         if "n_pos" not in self.rows.columns:
             # Files of earlier releases have no positives.
             self.rows = self.rows.with_columns(n_pos=None)
+        # Earlier reports may have no calibration.
+        new = [name for name in _CALIBRATION if name in now.columns and name not in self.rows.columns]
+        self.rows = self.rows.with_columns(pl.lit(None, dtype=pl.Float64).alias(name) for name in new)
         missing = [name for name in now.columns if name not in self.rows.columns]
         further = [name for name in self.rows.columns if name not in now.columns]
         if missing or further:
@@ -210,7 +227,7 @@ class History:
                 f"{str(self.file)!r} has a row of the period {period!r}, the AUC {auc} and the standard "
                 f"error {se}, with {n_pos} positives in {n} rows, so it is not a history"
             )
-        if rows.select(pl.struct(pl.exclude(_ESTIMATES)).is_duplicated().any()).item():
+        if rows.select(pl.struct(pl.exclude(*_ESTIMATES, *_CALIBRATION)).is_duplicated().any()).item():
             raise Refusal(
                 f"{str(self.file)!r} has two rows for one period, group and score, so it is not a history"
             )
@@ -270,10 +287,15 @@ class HistoryTest:
             level=level,
             alternative="less",
         )
+        excess, excess_se = (pl.col(name).fill_nan(None) for name in _CALIBRATION)
+        # Positives over all periods; the number of rows does not depend on their labels.
+        calibration = always_valid(excess, excess_se, weight="n", level=level, null=0)
+        more = [calibration.over(keys, order_by=_PERIOD).alias(_EXCESS)] if _CALIBRATION[0] in periods else []
         is_used = _IS_DEFINED & (pl.col(_WEIGHT) > 0)
         tested = periods.with_columns(self._weight(periods, keys)).with_columns(
             test.over(keys, order_by=_PERIOD).alias(_TEST),
             mean.over(keys, order_by=_PERIOD).alias(_MEAN),
+            *more,
             is_used.cum_sum().over(keys, order_by=_PERIOD).cast(pl.UInt64).alias("alarm_periods"),
             pl.lit(baseline, dtype=pl.UInt64).alias("alarm_baseline"),
         )

@@ -367,10 +367,16 @@ def calibration_summary(
 
         - ``mean_score`` (Float64): The mean score; null with no rows.
         - ``rate`` (Float64): The share of positives.
-        - ``observed_expected`` (Float64): ``rate / mean_score``; 1 is best, and above 1 the scores are too
-          low. Null if all scores are 0.
-        - ``observed_expected_lower``, ``observed_expected_upper`` (Float64): Its confidence limits, on the
-          log scale; null with no positives.
+        - ``observed_expected`` (Float64): ``rate / mean_score``; 1 is best, above 1 the score is too low.
+          Null if all scores are 0.
+        - ``observed_expected_lower``, ``observed_expected_upper`` (Float64): Its limits, on the scale of the
+          logarithm; null without a positive.
+        - ``observed_minus_expected`` (Float64): ``rate - mean_score``; 0 is best, above 0 the score is too
+          low.
+        - ``observed_minus_expected_se`` (Float64): Its standard error, with few positives at least that of
+          scores that are the probabilities; null with a single row.
+        - ``observed_minus_expected_lower``, ``observed_minus_expected_upper`` (Float64): Its limits, by the
+          normal distribution.
         - ``observed_expected_p_value`` (Float64): The p-value of the two-sided score test that the expected
           number of positives is correct; null if all scores are 0 or 1.
         - ``in_the_large`` (Float64): Calibration in the large, the intercept of the logistic recalibration
@@ -411,6 +417,11 @@ def calibration_summary(
     ``survey::svyglm``. ``observed_expected`` has limits on the log scale with the standard error
     ``sqrt((1 - rate) / n_pos)`` (Debray and others 2017). Spiegelhalter (1986) tests
     ``sum (label - score) (1 - 2 score)``.
+
+    ``observed_minus_expected`` is the mean of ``label - score``. With few positives their variance v between
+    rows depends on the mean. The square of the standard error is therefore ``(R v + 5 max(v, f)) / (R + 5)``
+    with R rows of the rarer class and the variance ``f = sum score (1 - score) / n²`` of right scores. With
+    this error :func:`polars_auc.always_valid` can test it over periods, from one positive a period on.
 
     The test of Hosmer and Lemeshow (1980) depends on the choice of groups, has little power in small data and
     rejects every model in large data. Prefer the slope, calibration in the large and ``ici``. Its groups are

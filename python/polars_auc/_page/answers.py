@@ -34,6 +34,7 @@ _COMPARED = (
     "delta_auc_p_adjusted",
     "change_p_adjusted",
     "alarm_p_adjusted",
+    "calibration_alarm_p_adjusted",
 )
 
 # Reserved names: no user column has them.
@@ -72,6 +73,10 @@ def answers(
         (groups.filter(others), f"Different from {first} in groups", deltas, "test"),
         (labelled, "Changed since the earlier report", ("change", "change_p_adjusted"), "AUC"),
         (labelled, "Fallen since an earlier period", ("alarm_change", "alarm_p_adjusted"), "AUC"),
+        (
+            *(labelled, "Observed minus expected positives of the periods not 0"),
+            *(("calibration_alarm_mean", "calibration_alarm_p_adjusted"), "test"),
+        ),
     ):
         if p_value in table.columns:
             adjusted = after_adjustment(table, p_value)

@@ -42,6 +42,9 @@ _ADDED = (
     "alarm_since",
     "alarm_change",
     "alarm_p_adjusted",
+    "calibration_alarm",
+    "calibration_alarm_mean",
+    "calibration_alarm_p_adjusted",
 )
 
 # Rounding tolerance for the bounds of an exact state with weights, for about 10^9 weights.

@@ -37,6 +37,8 @@ CALIBRATION = {
     "observed_expected": ("calibration_summary", "observed_expected"),
     "observed_expected_lower": ("calibration_summary", "observed_expected_lower"),
     "observed_expected_upper": ("calibration_summary", "observed_expected_upper"),
+    "observed_minus_expected": ("calibration_summary", "observed_minus_expected"),
+    "observed_minus_expected_se": ("calibration_summary", "observed_minus_expected_se"),
     "calibration_slope": ("calibration_summary", "slope"),
     "calibration_slope_lower": ("calibration_summary", "slope_lower"),
     "calibration_slope_upper": ("calibration_summary", "slope_upper"),
@@ -106,10 +108,30 @@ ALARMS = [
     "alarm_p_adjusted",
 ]
 
+# Further columns of a report of probabilities with a history, and the field of each.
+CALIBRATION_ALARMS = {
+    "calibration_alarm": "p_value",
+    "calibration_alarm_mean": "estimate",
+    "calibration_alarm_lower": "lower",
+    "calibration_alarm_upper": "upper",
+    "calibration_alarm_p_value": "p_value",
+    "calibration_alarm_p_adjusted": "p_value",
+}
+
 ADJUSTED = ("calibration_p_adjusted", "delta_auc_p_adjusted", "p_adjusted")
 """Columns of p-values, each adjusted over all tests of the table."""
 
-RESERVED = [*_COLUMNS, *DELTAS, *STABILITY, *GROUP_COLUMNS, *OVERALL_COLUMNS, *CHANGES, *ALARMS, GROUPING]
+RESERVED = [
+    *_COLUMNS,
+    *DELTAS,
+    *STABILITY,
+    *GROUP_COLUMNS,
+    *OVERALL_COLUMNS,
+    *CHANGES,
+    *ALARMS,
+    *CALIBRATION_ALARMS,
+    GROUPING,
+]
 """Reserved names for columns of groups."""
 
 

@@ -7,7 +7,7 @@ use crate::math::normal::{self, upper_tail};
 use crate::math::{chi_square, sum::Sum};
 use crate::ranking::ties::{Count, Ties};
 use crate::statistics::declaration::declaration;
-use crate::statistics::inference::{Estimate, RateInterval, interval::tail};
+use crate::statistics::inference::{Estimate, Interval, RateInterval, interval::tail};
 use crate::statistics::kinds::{Mass, Summary, record};
 use crate::statistics::losses::probability;
 use crate::statistics::options::from_options;
@@ -24,6 +24,12 @@ pub struct CalibrationSummary {
     pub level: f64,
 }
 
+/// The weight of the floor of the variance of observed minus expected, in rows of the rarer class.
+///
+/// In `benches/always_valid.py` the error rate over nights holds with it, from one positive a night on. A
+/// larger weight makes intervals of miscalibrated scores wider.
+const FLOOR_ROWS: f64 = 5.0;
+
 record! {
     /// The calibration of one group.
     pub struct CalibrationRecord {
@@ -36,6 +42,12 @@ record! {
         /// - `observed_expected_lower`, `observed_expected_upper`: its confidence limits, on the log scale; null with
         ///   no positives.
         pub observed_expected: RateInterval,
+        /// - `observed_minus_expected`: `rate - mean_score`; 0 is best, above 0 the scores are too low.
+        /// - `observed_minus_expected_se`: its standard error, with few positives at least the standard error under
+        ///   correct probabilities; null with a single row.
+        /// - `observed_minus_expected_lower`, `observed_minus_expected_upper`: its confidence limits, by the normal
+        ///   distribution.
+        pub observed_minus_expected: Estimate,
         /// The p-value of the two-sided score test that the expected number of positives is correct; null if all
         /// scores are 0 or 1.
         pub observed_expected_p_value: Option<f64>,
@@ -106,6 +118,7 @@ impl Summary for CalibrationSummary {
             mean_score: Some(mean_score),
             rate: Some(rate),
             observed_expected: self.observed_expected(&masses, rate, expected),
+            observed_minus_expected: self.observed_minus_expected(&masses, expected, rows),
             observed_expected_p_value: observed_expected_p_value(&masses, expected),
             in_the_large: recalibration.in_the_large,
             slope: recalibration.slope,
@@ -145,6 +158,24 @@ impl CalibrationSummary {
         RateInterval::of(Some(ratio), limits)
     }
 
+    /// The mean of `label - score`. With few positives the variation of rows is a poor estimate of the error,
+    /// and depends on the mean. With R rows of the rarer class and weight K of the floor, the variance is
+    /// `(R v + K max(v, f)) / (R + K)`, with `f = sum p (1 - p) / n²`.
+    fn observed_minus_expected(&self, masses: &Masses, expected: f64, rows: Count) -> Estimate {
+        let n = masses.all.rows();
+        let mean = (masses.all.pos - expected) / n;
+        let se = masses.bessel().map(|factor| {
+            let squares = masses.sum(|at| {
+                at.squares.pos * (1.0 - at.score - mean).powi(2) + at.squares.neg * (at.score + mean).powi(2)
+            });
+            let (variance, rarer) = (factor * squares, rows.pos.min(rows.neg) as f64);
+            let floor = variance.max(expected_variance(masses));
+            ((rarer * variance + FLOOR_ROWS * floor) / (rarer + FLOOR_ROWS)).sqrt() / n
+        });
+        let limits = se.map(|se| Interval::normal(mean, se, self.level).within(-1.0, 1.0));
+        Estimate::of(Some(mean), limits.unwrap_or_default())
+    }
+
     /// The statistic `sum (O - E)² / (E (1 - E / n))` over groups, and its degrees of freedom (Hosmer and
     /// Lemeshow 1980).
     fn hosmer_lemeshow(&self, masses: &Masses) -> Option<(f64, u64)> {
@@ -168,9 +199,14 @@ impl CalibrationSummary {
     }
 }
 
+/// The variance of the number of positives if scores are the probabilities; with weights, of their weight.
+fn expected_variance(masses: &Masses) -> f64 {
+    masses.sum(|at| at.squares.rows() * at.score * (1.0 - at.score))
+}
+
 /// The two-sided tail probability of `(O - E) / sqrt(sum p (1 - p))`, with squared weights in the sum.
 fn observed_expected_p_value(masses: &Masses, expected: f64) -> Option<f64> {
-    let variance = masses.sum(|at| at.squares.rows() * at.score * (1.0 - at.score));
+    let variance = expected_variance(masses);
     let z = (masses.all.pos - expected) / variance.sqrt();
     (masses.has_squares && variance > 0.0).then(|| 2.0 * upper_tail(z.abs()))
 }
@@ -245,6 +281,14 @@ mod tests {
             (Some(0.5), Some(0.5), Some(1.0))
         );
         assert!(record.in_the_large.value.unwrap().abs() < 1e-12);
+        // Distances of 1/2, 1/4, 1/4 and 1/2; as probabilities the scores have a larger variance. Two rows are
+        // of the rarer class.
+        let minus = record.observed_minus_expected;
+        let variance: f64 = (2.0 * 0.625 * 4.0 / 3.0 + 5.0 * 0.875) / 7.0;
+        assert_eq!(minus.value, Some(0.0));
+        assert!((minus.se.unwrap() - variance.sqrt() / 4.0).abs() < 1e-15);
+        let wrong = summary(&PLAIN, &[1, 0], &[0.0, 1.0]).observed_minus_expected;
+        assert_eq!((wrong.value, wrong.se, wrong.lower), (Some(0.0), Some(1.0), Some(-1.0)));
         // A single score with both classes still leaves the classes separated.
         assert_eq!(record.slope.value, None);
         assert_eq!(record.observed_expected_p_value, Some(1.0));

@@ -33,6 +33,7 @@ def calibration_summary(mass: pl.DataType) -> dict[str, pl.DataType]:
         **dict.fromkeys(
             ("mean_score", "rate", *(f"observed_expected{end}" for end in ends if end != "_se")), F
         ),
+        **{f"observed_minus_expected{end}": F for end in ends},
         "observed_expected_p_value": F,
         **{f"{name}{end}": F for name in oracles.ESTIMATES for end in ends},
         **dict.fromkeys(("spiegelhalter_z", "spiegelhalter_p_value", "hosmer_lemeshow"), F),

@@ -704,6 +704,7 @@ def calibration_summary(
     ends = ("", "_se", "_lower", "_upper")
     names = (
         *("mean_score", "rate", "observed_expected", "observed_expected_lower", "observed_expected_upper"),
+        *(f"observed_minus_expected{end}" for end in ends),
         "observed_expected_p_value",
         *(f"{name}{end}" for name in ESTIMATES for end in ends),
         *("spiegelhalter_z", "spiegelhalter_p_value", "hosmer_lemeshow", "hosmer_lemeshow_df"),
@@ -725,7 +726,19 @@ def calibration_summary(
     }
     if expected:
         answer["observed_expected"] = float(group.p / expected)
-    if score_variance := sum(w**2 * Fraction(p) * (1 - Fraction(p)) for p, w, _ in labelled):
+    score_variance = sum(w**2 * Fraction(p) * (1 - Fraction(p)) for p, w, _ in labelled)
+    minus = (group.p - expected) / total
+    answer["observed_minus_expected"] = Rounded(minus)
+    if (n := len(labelled)) > 1:
+        squares = sum((w * (label - Fraction(p) - minus)) ** 2 for p, w, label in labelled)
+        variance, rarer = squares * Fraction(n, n - 1), min(len(group.pos), len(group.neg))
+        variance = (rarer * variance + 5 * max(variance, score_variance)) / (rarer + 5)
+        se = math.sqrt(variance) / float(total)
+        margin = NormalDist().inv_cdf(0.5 + level / 2) * se
+        answer["observed_minus_expected_se"] = Rounded(se)
+        answer["observed_minus_expected_lower"] = Rounded(max(-1.0, float(minus) - margin))
+        answer["observed_minus_expected_upper"] = Rounded(min(1.0, float(minus) + margin))
+    if score_variance:
         z = float(group.p - expected) / math.sqrt(score_variance)
         answer["observed_expected_p_value"] = Rounded(2 * normal_tail(abs(z)))
     if expected and group.p:

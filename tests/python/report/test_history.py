@@ -500,3 +500,39 @@ def test_a_period_before_all_others_needs_a_word(capsys: Capture) -> None:
     assert report("2026-W8") == 0
     assert periods() == ["2026-W10", "2026-W11", "2026-W8", "2026-W9"]
     capsys.readouterr()
+
+
+def test_observed_minus_expected_of_the_periods(capsys: Capture) -> None:
+    """Positives are rarer than expected from the fourth night on."""
+
+    def night_of_probabilities(number: int, *options: str) -> int:
+        rng = np.random.default_rng(number)
+        p = rng.uniform(0.05, 0.5, 2_000)
+        label = rng.random(2_000) < p * (1 if number < 4 else 0.8)
+        pl.DataFrame({"y": label, "s": p}).write_parquet("rows.parquet")
+        command = [*REPORT[:-2], *HISTORY, "--period", f"{number:03}", "-o", "now.parquet", "--quiet"]
+        return main([*command, *options])
+
+    # Earlier reports may have no calibration.
+    assert night_of_probabilities(1) == 0
+    gate = ["--calibration", "--fail-if", "calibration_alarm"]
+    codes = [night_of_probabilities(number, *gate) for number in range(2, 9)]
+    assert (codes[:2], codes[-1]) == ([0, 0], 1)
+    now, history = pl.read_parquet("now.parquet"), pl.read_parquet("history.parquet")
+    excess = "observed_minus_expected"
+    test = pa.always_valid(excess, f"{excess}_se", weight="n", null=0)
+    expected = history.select(test).unnest(excess).row(-1, named=True)
+    [row] = now.to_dicts()
+    assert history[excess].null_count() == 1
+    assert row["calibration_alarm"]
+    assert row["calibration_alarm_p_value"] == expected["p_value"]
+    assert (row["calibration_alarm_mean"], row["calibration_alarm_upper"]) == (
+        expected["estimate"],
+        expected["upper"],
+    )
+    assert expected["upper"] < 0
+    # Columns of calibration stay in the file.
+    assert night_of_probabilities(9) == 0
+    assert "calibration_alarm" not in pl.read_parquet("now.parquet").columns
+    assert pl.read_parquet("history.parquet")[excess].null_count() == 2
+    capsys.readouterr()
