@@ -2,8 +2,8 @@
 
 ``python benches/bounded.py [--rounds 3] [--shapes SHAPE ...]`` writes the rows of each shape to temporary
 Parquet files, and runs each report in a separate process, alternately. A row of
-``benches/results/bounded.csv`` has the median seconds without the start of Python, the median peak memory of
-the process, and the ratios of both to the ordinary report.
+``benches/results/bounded.csv`` has the median seconds of the query, the median peak memory of the
+process in megabytes, and the ratios of both to the ordinary report.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SHAPES = {
     "many groups, versus": (3_000_000, 3, 300_000),
 }
 VERSUS = {"many groups, versus": "rest"}
-"""The reference of comparisons of groups."""
+"""The argument ``versus`` of a shape."""
 
 ORDINARY = "ordinary"
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -67,11 +67,11 @@ def query(options: str, folder: str, shape: str) -> pl.LazyFrame:
 
 
 def main() -> None:
-    """Measure, print and append."""
+    """Measure the reports, print the results, and append them to the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES), metavar="SHAPE")
-    parser.add_argument("--dry", action="store_true", help="append nothing")
+    parser.add_argument("--dry", action="store_true", help="do not append the results to the file")
     parser.add_argument("--alone", nargs=3, help=argparse.SUPPRESS)
     parser.add_argument("--write", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()

@@ -1,14 +1,15 @@
 //! The front end that renders an error: Python or a shell.
 //!
-//! Texts name options between backticks, with a value or without: `` `level` ``, `` `method="bootstrap"` ``. In Python these
-//! are keyword arguments, and in a shell flags. Where the hint differs, a text has both forms: see [`per_front_end`](crate::statistics::options::per_front_end).
+//! Messages write options between backticks, with or without a value: `` `level` ``, `` `method="bootstrap"` ``.
+//! In Python these are keyword arguments, and in a shell flags. If a hint differs, the message has both forms:
+//! see [`per_front_end`](crate::statistics::options::per_front_end).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::statistics::options::{FRONT_END_MARKS, LITERAL_BACKTICK};
 
-/// Where a user reads an error.
+/// The front end in which a user reads an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FrontEnd {
     /// In Python.
@@ -62,7 +63,7 @@ impl FrontEnd {
     }
 }
 
-/// The text before a part with two forms, both forms, and the text behind it.
+/// Splits a text at its first part with two forms: the text before, both forms, and the text after.
 fn part(text: &str) -> Option<(&str, (&str, &str), &str)> {
     let [begin, between, end] = FRONT_END_MARKS;
     let (before, rest) = text.split_once(begin)?;

@@ -1,7 +1,7 @@
 """The functions of one label and one score in the SQL of DuckDB.
 
-``import polars_auc.duckdb`` and :func:`register` them on a connection. Then a query is ``SELECT segment,
-roc_auc(label, score) FROM rows GROUP BY segment``. The rules, the errors and the numbers equal those of the
+``import polars_auc.duckdb`` and :func:`register` them on a connection. A query is then ``SELECT segment,
+roc_auc(label, score) FROM rows GROUP BY segment``. The functions have the rules, errors and results of the
 Polars expressions.
 """
 
@@ -42,19 +42,19 @@ def register(
     connection: duckdb.DuckDBPyConnection,
     functions: Mapping[str, Callable[[str, str], pl.Expr]] | None = None,
 ) -> None:
-    """Add functions of a label and a score to a connection, as aggregates of its SQL.
+    """Register functions of a label and a score as SQL functions of a connection.
 
     This function needs DuckDB and PyArrow: ``pip install duckdb pyarrow``.
 
     Parameters
     ----------
     connection
-        A connection of DuckDB. A database that is open for reading only is enough: the functions are
-        temporary, and end with the connection.
+        A connection of DuckDB. A read-only database is sufficient: the functions are temporary, and end with
+        the connection.
     functions
-        Functions to add, by name in SQL. Each maps the names of two columns to an expression, such as
-        ``{"auc_90": lambda label, score: pa.roc_auc_ci(label, score, level=0.9)}``. None adds the functions
-        of numbers, records and curves under their names, with their default options.
+        Functions to register, by name in SQL. Each maps the names of two columns to an expression, such as
+        ``{"auc_90": lambda label, score: pa.roc_auc_ci(label, score, level=0.9)}``. None registers all
+        functions that return a number, a record or a curve, under their names and with default options.
 
     Warns
     -----
@@ -63,14 +63,14 @@ def register(
 
     Notes
     -----
-    In SQL a function is a temporary macro: ``roc_auc(label, score)`` calls a scalar function of
-    ``list(label)`` and ``list(score)``. So ``FILTER``, ``DISTINCT`` and windows do not apply to it; select
-    rows with ``WHERE``. Nothing is written to the database. Macros of the same name in the database remain;
-    on this connection they need their full name, such as ``my_database.main.gini``. A cursor is a separate
+    Each function is a temporary macro: ``roc_auc(label, score)`` calls a scalar function of ``list(label)``
+    and ``list(score)``. ``FILTER``, ``DISTINCT`` and windows are therefore not supported; select rows with
+    ``WHERE``. Nothing is written to the database. Macros of the same name in the database remain; on this
+    connection they need their full name, such as ``my_database.main.gini``. A cursor is a separate
     connection: register the functions on it as well.
 
-    DuckDB holds the rows of all groups in memory. Labels and scores are read as DOUBLE: integers
-    beyond 2^53 and decimals of more digits are rounded. A label that is neither 0 nor 1 is an error.
+    DuckDB keeps the rows of all groups in memory. Labels and scores are read as DOUBLE: integers beyond
+    2^53 and decimals with more digits are rounded. A label that is neither 0 nor 1 is an error.
 
     The SQL of Polars does not support user-defined functions, so ``pl.sql`` cannot call these.
 
@@ -93,7 +93,7 @@ def register(
         raise TypeError(msg)
     if functions is None:
         functions = functions_of_one_score()
-    # The signatures of its methods differ between releases.
+    # The signatures of a connection's methods differ between releases of DuckDB.
     connected: Any = connection
     existing = _existing(connected, functions)
     for name, function in functions.items():

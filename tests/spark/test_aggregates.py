@@ -229,7 +229,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
         ValueError,
         "roc_auc_ci: method must be one of 'wilson', 'delong'",
     ),
-    (lambda: pauc.roc_auc("y"), TypeError, "roc_auc: score required, or state"),
+    (lambda: pauc.roc_auc("y"), TypeError, "roc_auc: missing score. Hint: pass"),
     (lambda: pauc.roc_auc("y", "s", colour=3), TypeError, "unexpected keyword argument 'colour'"),
     (
         lambda: pauc.roc_state("y", "s", max_bins=3),

@@ -108,7 +108,7 @@ class RowOptions:
             *self.options.row_options,
         ]
         if row_options:
-            reason = "needs rows, but `from_states` says that the files hold states"
+            reason = "requires rows, but the files contain states (`from_states`)"
             raise OptionError("", row_options[0], reason, "leave it out, or read the files of the rows")
 
 
@@ -125,7 +125,7 @@ class Source:
 
     def faults(self) -> AbstractContextManager[None]:
         """Convert errors of Polars to a refusal that names the file."""
-        are_states = self.rows.label is None and self.rows.counted is None
+        are_states = self.rows.label is None and self.rows.source is None
         # A check of each file finds the one with invalid states.
         file_checks = [merge_states(name) for name in self.rows.scores] if are_states else []
         return file_errors(self.files.names, self.names, file_checks)

@@ -119,7 +119,7 @@ def curve(options: argparse.Namespace) -> bool:
     files = Files.grouped(options.files, options.by, options.output)
     _check(options, is_chart=is_chart)
     if options.from_states and options.folds is not None and options.method is not None:
-        reason = "of folds needs rows, but `from_states` says that the files hold states"
+        reason = "of folds requires rows, but the files contain states (`from_states`)"
         raise OptionError("", "method", reason, "leave it out, or read the files of the rows")
     fold = files.column("folds", options.folds)
     source = RowOptions.of(vars(options)).source(files, fold)

@@ -59,7 +59,7 @@ def add_thresholds(commands: Any) -> None:
     """Add the command ``thresholds``."""
     command = commands.add_parser(
         "thresholds",
-        help="the threshold of each group and score that is best by a criterion",
+        help="the best threshold of each group and score, by a criterion",
         description="Print the best threshold of each group and score, with its counts and rates.",
         epilog='example: polars-auc thresholds "data/*.parquet" --label y --score s --by segment '
         "--criterion target_fpr --target 0.05",

@@ -317,8 +317,8 @@ def roc_difference_band(
 ) -> pl.Expr:
     """Return the difference of the ROC curves of two scores on the same rows, with a band and a test.
 
-    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
-    opposite: the others minus the first score. The band is simultaneous, so it shows at which false positive
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` have the opposite
+    sign: the other score minus the first score. The band is simultaneous, so it shows at which false positive
     rates one score is better.
 
     Parameters

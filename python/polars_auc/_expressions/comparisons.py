@@ -52,8 +52,8 @@ def roc_auc_difference(
 ) -> pl.Expr:
     """Return the difference of two scores' AUCs on the same rows, with its interval and test.
 
-    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
-    opposite: the others minus the first score. The bootstrap also compares the tpr at a fixed fpr, and the
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` have the opposite
+    sign: the other score minus the first score. The bootstrap also compares the tpr at a fixed fpr, and the
     specificity at a fixed tpr.
 
     Parameters
@@ -170,8 +170,8 @@ def compare_scores(
 ) -> pl.Expr:
     """Return the AUCs or losses of several scores of the same rows, their covariances, and their tests.
 
-    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
-    opposite: the others minus the first score.
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` have the opposite
+    sign: the other score minus the first score.
 
     Parameters
     ----------

@@ -732,9 +732,9 @@ def log_auc(
 
     Notes
     -----
-    The mean of the tpr over the logarithm of the fpr (Mysinger and Shoichet 2010), from the exact integral of
-    the linear pieces of the curve; torchmetrics uses trapezoids on the logarithmic axis. The diagonal has
-    ``(max_fpr - min_fpr) / ln(max_fpr / min_fpr)``: 0.0215 by default. O(n log n).
+    The result is the mean of the tpr over the logarithm of the fpr (Mysinger and Shoichet 2010). It is the
+    exact integral of the piecewise linear curve; torchmetrics uses trapezoids on the logarithmic axis. The
+    result of the diagonal is ``(max_fpr - min_fpr) / ln(max_fpr / min_fpr)``: 0.0215 by default. O(n log n).
 
     Examples
     --------

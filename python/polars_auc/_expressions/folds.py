@@ -262,8 +262,8 @@ def cv_roc_auc(
 
     ``"influence"``: LeDell, Petersen and van der Laan (2015), as their R package cvAUC. A positive has the
     value ``(placement - auc) n / P``. Its placement is the share of the negatives of its fold that score
-    lower, where a tie counts one half. In cvAUC a tie counts nothing there, but one half in the AUC, so with
-    ties the values do not sum to 0. O(n log n).
+    lower, where a tie counts one half. In cvAUC a tie counts 0 in the placement but one half in the AUC, so
+    with ties the values do not sum to 0. O(n log n).
 
     With ``cluster``, the values D are summed by cluster, as cvAUC does for pooled repeated measures:
     ``se² = sum over clusters of (sum w D)² / n²`` with ``w² = I / (k I_f)`` for I clusters, k folds and the
@@ -272,16 +272,16 @@ def cv_roc_auc(
     ``"delong"``: ``se² = sum over folds of (f sum (v - auc)² / P² + g sum (v - auc)² / N²) / k²`` over
     positives and negatives with placements v. ``f = P / (P - k)`` for the P positives of all k folds, and g
     is the same for negatives, as in an analysis of variance. A fold may therefore have a single positive.
-    With ``cluster``, each sum within a fold is multiplied by the root of f or g, and the sums of a cluster
-    are added over its folds and squared. P and N then count the clusters of each fold with rows of the class
-    (Obuchowski 1997). The limits are ``expit(logit(auc) ± t se / (auc (1 - auc)))`` with ``min(P, N) - k``
-    degrees of freedom.
+    With ``cluster``, the terms of a cluster are summed within each fold, and multiplied by the square root of
+    f or g. These sums are added over the folds of the cluster, and squared. P and N then count the clusters
+    of each fold with rows of the class (Obuchowski 1997). The limits are
+    ``expit(logit(auc) ± t se / (auc (1 - auc)))`` with ``min(P, N) - k`` degrees of freedom.
 
     The coverage of 95 % intervals is measured in ``benches/results/small_samples.csv``. With 100 rows it is
     89.6 to 92.1 % by ``"influence"``, and 96.2 to 98.2 % by ``"delong"``, whose variance is too large in
     folds of few rows. ``"influence"`` covers 85.3 to 88.6 % in ten folds with 30 positives and 300 negatives,
     and 94.4 to 94.9 % with 300 of each class. With 40 to 100 clusters, ``"influence"`` covers 81.8 to 90.3 %,
-    and ``"delong"`` 92.6 to 94.8 %; the least is in ten folds of ten clusters that have one class each.
+    and ``"delong"`` 92.6 to 94.8 %; the lowest value is for ten folds of ten clusters, each with one class.
 
     Examples
     --------
@@ -314,8 +314,8 @@ def cv_roc_auc_difference(
 ) -> pl.Expr:
     """Return the difference of two models' AUCs over the same folds, by the corrected resampled t-test.
 
-    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
-    opposite: the others minus the first score.
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` have the opposite
+    sign: the other score minus the first score.
 
     Parameters
     ----------
@@ -356,8 +356,8 @@ def cv_roc_auc_difference(
         - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
         The means are null if no fold has AUCs; the later fields are also null with fewer than two such folds.
-        If the difference is the same in all folds, ``t`` and ``p_value`` are null; if it is 0 in all folds,
-        they are 0 and 1. The Float64 fields are NaN if a score is NaN. Rows with a null label, score or fold
+        If all folds have the same difference, ``t`` and ``p_value`` are null, or 0 and 1 if this difference
+        is 0. The Float64 fields are NaN if a score is NaN. Rows with a null label, score or fold
         are skipped, for both scores.
 
     Notes

@@ -138,8 +138,8 @@ def grouped_roc_auc_difference(
 ) -> pl.Expr:
     """Return the difference of two scores' mean AUCs over users (GAUC), with its interval and test.
 
-    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the
-    opposite: the others minus the first score.
+    The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` have the opposite
+    sign: the other score minus the first score.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ def roc_auc(
     """Return the area under the ROC curve (AUC), or a partial area.
 
     The AUC is the probability that a random positive scores higher than a random negative, where a tie counts
-    one half. It is also the mean, over the positives, of the share of negatives that score lower.
+    one half. It is also the mean share of negatives that score lower than a positive, over all positives.
 
     Parameters
     ----------
@@ -86,9 +86,10 @@ def roc_auc(
     of two, at most 2^-60 of the total of their class, and summed as integers. Integer weights therefore give
     exactly the AUC of the repeated rows.
 
-    The curve is linear between points, and a bound between two points cuts the line (McClish 1989; as pROC's
-    ``partial.auc``). Standardized: ``(1 + (area - diagonal) / (full - diagonal)) / 2``, with the areas of the
-    diagonal and of a perfect score in the range (McClish 1989). Two-way: Yang, Lu, Lyu and Hu (2017).
+    The curve is linear between points. At a bound between two points it is interpolated (McClish 1989; as
+    pROC's ``partial.auc``). The standardized area is ``(1 + (area - diagonal) / (full - diagonal)) / 2``,
+    with the areas of the diagonal and of a perfect score in the range (McClish 1989). The two-way area is by
+    Yang, Lu, Lyu and Hu (2017).
 
     Examples
     --------

@@ -210,7 +210,7 @@ def rolling_merge_states(
     window: str | int | timedelta,
     within: str | pl.Expr | Iterable[str | pl.Expr] = (),
 ) -> pl.Expr:
-    """Return the merged states of moving windows: for each row, the rows since the start of its window.
+    """Return the merged state of a moving window for each row.
 
     Parameters
     ----------
@@ -229,9 +229,10 @@ def rolling_merge_states(
     Returns
     -------
     polars.Expr
-        One Struct for each row, as returned by :func:`roc_state`, named after the state: the state of all
-        rows of its group whose ``by`` is above ``by - window`` and not above ``by``. A window of 28 days
-        therefore ends with the day of the row. A row with a null ``by`` is null, and in no window.
+        One Struct for each row, as returned by :func:`roc_state`, named after the state: the merged
+        state of the rows of its group in the window. The window of a row ends at its ``by`` (included) and
+        starts at ``by - window`` (excluded). A window of 28 days therefore contains the day of the row and
+        the 27 days before. A row with a null ``by`` is null, and in no window.
 
     Notes
     -----
@@ -239,10 +240,10 @@ def rolling_merge_states(
     the same results, with a call for each segment. Each result equals :func:`merge_states` of the states of
     the window, to the last bit.
 
-    Windows of exact states add the counts that enter and subtract the counts that leave, in slots for the
-    scores of neighbouring windows. Other states, weighted states and windows of few states are merged: each
-    state three times, whatever the window (two stacks: Tangwongsan, Hirzel and Schneider 2021, section 2).
-    O(m) for m bins in all windows, once scores are sorted.
+    With exact states, each window adds the counts that enter and subtracts the counts that leave. Other
+    states, weighted states and windows of few states are merged with two stacks (Tangwongsan, Hirzel and
+    Schneider 2021, section 2). Each state is then merged at most three times, for any length of the window.
+    O(m) for m bins in all windows, after the scores are sorted.
 
     Examples
     --------

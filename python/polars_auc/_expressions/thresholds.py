@@ -45,7 +45,7 @@ def operating_point(
     count: IntoExpr | None = None,
     state: IntoExpr | None = None,
 ) -> pl.Expr:
-    """Return the threshold that is best by a criterion, with its counts and rates.
+    """Return the best threshold by a criterion, with its counts and rates.
 
     Parameters
     ----------
@@ -96,16 +96,18 @@ def operating_point(
           for a target the rate reached.
         - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 
-        Of several equally good thresholds, the result is the highest. No row is predicted positive only if
-        this is better than every threshold. All but the last two fields are null with no positives or no
-        negatives, if no threshold reaches the target, or if none has an fpr within the bounds. Rates and
-        criterion are NaN if a score is NaN. Rows with a null label, score or weight are skipped.
+        Of several equally good thresholds, the highest is returned. "No row positive" (a null ``threshold``)
+        is returned only if it is better than every threshold. All but the last two fields are null with no
+        positives or no negatives, if no threshold reaches the target, or if none has an fpr within the
+        bounds. Rates and criterion are NaN if a score is NaN. Rows with a null label, score or weight are
+        skipped.
 
     Notes
     -----
-    Youden (1950); with costs and prevalence Perkins and Schisterman (2006), as pROC's ``best.weights``.
-    Thresholds are compared in exact integer arithmetic, with the ratio r as a fraction, so rounding never
-    separates equally good thresholds. Thresholds are observed scores, not midpoints. O(n log n).
+    ``"youden"`` is by Youden (1950). Costs and prevalence enter as in Perkins and Schisterman (2006), and as
+    in pROC's ``best.weights``. Thresholds are compared in exact integer arithmetic, with the ratio r as a
+    fraction, so rounding never separates equally good thresholds. Thresholds are observed scores, not
+    midpoints. O(n log n).
 
     Examples
     --------

@@ -129,7 +129,7 @@ def refuse_keys(name: str, keys: list[str], schema: pl.Schema, *, nested: bool) 
             raise pl.exceptions.ColumnNotFoundError(msg)
         refuse_pattern(name, "by", key)
         if schema[key] == pl.Object or (schema[key].is_nested() and not nested):
-            msg = f"{name}: by names the column {key!r} of dtype {schema[key]}, whose values make no groups"
+            msg = f"{name}: by names the column {key!r} of dtype {schema[key]}, which cannot be grouped"
             raise pl.exceptions.InvalidOperationError(msg)
 
 

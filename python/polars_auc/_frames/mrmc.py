@@ -50,8 +50,8 @@ def mrmc_roc_auc(
     reader, modality, case
         The columns with the reader, the modality and the case of each reading; any dtype except lists.
     fixed
-        The population of the conclusion. ``None``: other readers and other cases like these. ``"readers"``:
-        these readers, with other cases like these. ``"cases"``: these cases, with other readers like these.
+        The effects treated as fixed. ``None``: the results apply to other readers and other cases.
+        ``"readers"``: to these readers and other cases. ``"cases"``: to these cases and other readers.
     adjust
         The adjustment of the p-values of the differences for the number of differences: see
         :func:`polars_auc.adjust_p_values`.
@@ -64,20 +64,21 @@ def mrmc_roc_auc(
         One row:
 
         - ``modalities`` (List of Struct): for each modality, in ascending order, ``modality``, the mean of
-          the readers' AUCs ``auc``, ``se``, ``df``, ``lower``, ``upper`` (Float64), from its own readings.
+          the readers' AUCs ``auc``, ``se``, ``df``, ``lower``, ``upper`` (Float64), from the readings of this
+          modality only.
         - ``differences`` (List of Struct): for each pair ``modality_a``, ``modality_b``, the ``difference``
           of their mean AUCs, ``se``, ``df``, ``lower``, ``upper``, ``t``, ``p_value``, ``p_adjusted``
           (Float64).
-        - ``f``, ``df1``, ``df2``, ``p_value`` (Float64): the test that all modalities have one mean AUC.
+        - ``f``, ``df1``, ``df2``, ``p_value`` (Float64): the test that all modalities have the same mean AUC.
         - ``ms_modality``, ``ms_reader``, ``ms_interaction`` (Float64): the mean squares of the AUCs.
-        - ``variance``, ``cov1``, ``cov2``, ``cov3`` (Float64): the mean variance of an AUC, and mean
-          covariances: one reader and two modalities, two readers and one modality, two readers and two
-          modalities.
+        - ``variance``, ``cov1``, ``cov2``, ``cov3`` (Float64): the mean variance of an AUC, and the
+          mean covariances of two AUCs: of one reader and two modalities, of two readers and one modality, and
+          of two readers and two modalities.
         - ``n_modalities``, ``n_readers``, ``n_pos``, ``n_neg`` (UInt64): the numbers used; ``n_pos`` and
           ``n_neg`` count cases.
         - ``n_skipped`` (UInt64): cases that were skipped because a reading is missing.
 
-        The lists and numbers are null with no positive or no negative cases. Errors and tests are
+        The lists and numbers are null with no positive or no negative cases. Standard errors and tests are
         null with fewer than two cases of a class, and with fewer than two readers unless readers are fixed.
         Tests are also null with a single modality. Degrees of freedom are null for the normal and chi-square
         distributions. All results are NaN or null if a score is NaN. A case without a label, or without a
@@ -86,13 +87,14 @@ def mrmc_roc_auc(
 
     Notes
     -----
-    Obuchowski and Rockette (1995): an analysis of variance of the AUCs of I modalities and J readers, whose
-    errors are correlated because the cases are the same. ``F = MS(T) / (MS(T R) + J max(Cov2 - Cov3, 0))``
-    with DeLong's covariances, and with the degrees of freedom of Hillis (2007):
-    ``(MS(T R) + J max(Cov2 - Cov3, 0))² / (MS(T R)² / ((I - 1) (J - 1)))``. For fixed readers the denominator
-    is ``Var - Cov1 + (J - 1) max(Cov2 - Cov3, 0)`` and the distribution is chi-square. For fixed cases the
-    denominator is ``MS(T R)``. The results are those of R's MRMCaov with ``cov = DeLong``. The readings are
-    collected and pivoted. O(k n log n + k² n) for k = I J columns of n cases.
+    The method of Obuchowski and Rockette (1995) is an analysis of variance of the AUCs of I modalities and J
+    readers. Their errors are correlated because the cases are the same. The statistic is
+    ``F = MS(T) / (MS(T R) + J max(Cov2 - Cov3, 0))`` with DeLong's covariances. Its degrees of freedom are
+    ``(MS(T R) + J max(Cov2 - Cov3, 0))² / (MS(T R)² / ((I - 1) (J - 1)))`` (Hillis 2007). For fixed readers
+    the denominator of F is ``Var - Cov1 + (J - 1) max(Cov2 - Cov3, 0)`` and the distribution is chi-square.
+    For fixed cases the denominator is ``MS(T R)``. The results equal those of R's MRMCaov with
+    ``cov = DeLong``. The readings are collected and pivoted. O(k n log n + k² n) for k = I J columns of n
+    cases.
 
     Examples
     --------
@@ -137,18 +139,18 @@ def mrmc_roc_auc(
     readings = rows.select(column.alias(role) for role, column in columns.items()).collect()
     for role in ("reader", "modality", "case"):
         if readings.schema[role].is_nested() or readings.schema[role] == pl.Object:
-            msg = f"{name}: {role} has dtype {readings.schema[role]}, whose values make no groups"
+            msg = f"{name}: {role} has dtype {readings.schema[role]}, which cannot be grouped"
             raise pl.exceptions.InvalidOperationError(msg)
     readings = readings.drop_nulls(["reader", "modality", "case"])
-    wide, cells = _side_by_side(name, readings)
+    wide, cells = _pivoted(name, readings)
     answer = study(*((cells[role].rank("dense") - 1).to_list() for role in ("reader", "modality")))
     names = cells["modality"].unique().sort()
-    whole = wide.drop_nulls()
-    if whole.is_empty() and not wide.is_empty():
+    complete = wide.drop_nulls()
+    if complete.is_empty() and not wide.is_empty():
         warn(_no_complete_case(name, readings, cells.height))
-    found = whole.select(answer.alias("study")).unnest("study")
-    n_skipped = pl.lit(wide.height - whole.height, dtype=pl.UInt64)
-    return like(frame, _with_names(found, names).with_columns(n_skipped=n_skipped).lazy())
+    result = complete.select(answer.alias("study")).unnest("study")
+    n_skipped = pl.lit(wide.height - complete.height, dtype=pl.UInt64)
+    return like(frame, _with_names(result, names).with_columns(n_skipped=n_skipped).lazy())
 
 
 def _no_complete_case(name: str, readings: pl.DataFrame, n_readings: int) -> str:
@@ -156,20 +158,20 @@ def _no_complete_case(name: str, readings: pl.DataFrame, n_readings: int) -> str
     complete = readings.drop_nulls()
     most: Any = complete.group_by("case").len()["len"].max() or 0
     message = (
-        f"{name}: all numbers are null, because no case has a label and a reading by every reader with every "
-        f"modality: that would be {n_readings} readings, and no case has more than {most}"
+        f"{name}: all numbers are null, because no case is complete: a complete case has a label and "
+        f"{n_readings} readings (every reader with every modality), and no case has more than {most}"
     )
     readers = complete.group_by("case").agg(pl.col("reader").n_unique())["reader"].max()
     if readers == 1:
         return (
-            f"{message}. Each case has one reader; readers who share the cases out are not supported: take "
-            "the difference of each reader's AUCs, or a package for split-plot studies, such as iMRMC"
+            f"{message}. Each case has one reader, and split-plot studies are not supported. Hint: compare "
+            "the AUCs of each reader, or use a package for split-plot studies, such as iMRMC"
         )
-    return f"{message}. Leave out readers or modalities with few readings"
+    return f"{message}. Hint: exclude readers or modalities with few readings"
 
 
-def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Pivot the readings: a row for each case with numbered columns, and the reader and modality of each."""
+def _pivoted(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return one row for each case, and the reader and modality of each numbered column."""
     cells = (
         readings.select("modality")
         .unique()
@@ -178,14 +180,14 @@ def _side_by_side(name: str, readings: pl.DataFrame) -> tuple[pl.DataFrame, pl.D
     )
     if cells.height < 2:
         msg = (
-            f"{name}: there must be two readers or two modalities at least, got {cells.height} of both; "
-            f"write {_EXAMPLE}"
+            f"{name}: expected at least two readers or two modalities, got {cells.height} of each. "
+            f"Hint: write {_EXAMPLE}"
         )
         raise ValueError(msg)
     parts = pl.collect_all(_part(readings, cells, number) for number in range(cells.height))
     cases = parts[0].select("case", "label")
     if cases["case"].is_unique().all() and all(part.select("case", "label").equals(cases) for part in parts):
-        # Readings are usually in the same order, and then need no join.
+        # If all readings are in the same order, as usual, no join is needed.
         wide = cases.with_columns(part.to_series(2) for part in parts)
     else:
         wide = _joined(name, readings, cells, parts)
@@ -213,11 +215,11 @@ def _joined(
     wide = cases.drop("several")
     for number, part in enumerate(parts):
         if part["case"].is_duplicated().any():
-            twice = part.filter(pl.col("case").is_duplicated())["case"].sort()[0]
+            duplicate = part.filter(pl.col("case").is_duplicated())["case"].sort()[0]
             modality, reader = (format_value(cells[role][number]) for role in ("modality", "reader"))
             msg = (
-                f"{name}: case {format_value(twice)} has several readings by reader {reader} with modality "
-                f"{modality}. Hint: keep one, or average them"
+                f"{name}: case {format_value(duplicate)} has several readings by reader {reader} with "
+                f"modality {modality}. Hint: keep one, or average them"
             )
             raise ValueError(msg)
         wide = wide.join(part.drop("label"), on="case", how="left")

@@ -99,9 +99,8 @@ def unfinished_periods(
     which = f"the last of {len(texts)}: {names}" if len(texts) > _MOST_NAMES else names
     n, n_pos = unfinished.select("n", "n_pos").sum().row(0)
     return [
-        f"All rows hold {counted(n, 'row')}, {n_pos:,} of them positive, of "
-        f"{counted(len(texts), 'period')} in which labels are missing ({which}): where a period is not over, "
-        "its early positives count before its negatives are known"
+        f"All rows include {counted(n, 'row')} ({n_pos:,} positive) of {counted(len(texts), 'period')} with "
+        f"missing labels ({which}): in an incomplete period, positives are often labelled before negatives"
     ]
 
 

@@ -27,7 +27,7 @@ _MOST_ROWS = 2**20 - 1
 _MOST_CHARACTERS = 32_767
 
 # Minimum and maximum width of a column, and the width of a character, in pixels.
-_NARROWEST, _WIDEST, _CHARACTER = 64, 320, 8
+_MIN_WIDTH, _MAX_WIDTH, _CHARACTER_WIDTH = 64, 320, 8
 
 # More frozen columns would leave no space for numbers.
 _MOST_FROZEN = 5
@@ -38,12 +38,12 @@ _PAPER, _A3, _LEAST_SCALE = 1040, 1.41, 0.6
 # The summary: the numbers over all rows, column widths in characters, and the line height in points.
 _OVERALL = ("n", "n_pos", "auc", "lower", "upper", "ks", "gini")
 _FIRST_WIDTH, _NEXT_WIDTH, _LINE = 24, 11, 15
-_LOUD = "#A84300"
+_ATTENTION_COLOR = "#A84300"
 
 # Reserved name: no user column has it.
 _ROW = "polars_auc: row"
 
-# Excel has no infinity and no NaN: they become its errors. A name that begins with = is no formula.
+# Excel has neither infinity nor NaN: they become Excel errors. Text that begins with = is not a formula.
 _OPTIONS = {
     "nan_inf_to_errors": True,
     "remove_timezone": True,
@@ -59,13 +59,13 @@ class Summary:
 
     title: str
     findings: Sequence[tuple[bool, str]]
-    """Sentences, each with whether it needs attention."""
+    """Pairs of whether a finding needs attention, and its text."""
     checks: Sequence[tuple[bool, str]]
-    """Conditions, each with whether it passed."""
+    """Pairs of whether a condition passed, and its text."""
     columns: Sequence[str]
     """The columns of the next sheet."""
     is_chosen: bool
-    """Whether the user selected these columns; the other columns are then in no sheet."""
+    """Whether the user selected these columns. If so, no sheet has the other columns."""
 
 
 def workbook(
@@ -75,12 +75,12 @@ def workbook(
     level: float,
     summary: Summary | None = None,
 ) -> bytes:
-    """Return a workbook. The same table has the same bytes: the file contains no creation time."""
+    """Return a workbook. The same table gives the same bytes: the creation time is fixed."""
     import xlsxwriter
 
     if table.height > _MOST_ROWS:
         reason = (
-            f"a sheet of Excel has at most {_MOST_ROWS:,} rows below its header, and there are "
+            f"an Excel sheet has at most {_MOST_ROWS:,} rows below its header, and the table has "
             f"{table.height:,}"
         )
         raise OptionError(CALLED.get() or "", "", reason, "end `path` in .parquet or .csv")
@@ -110,7 +110,7 @@ def _write_table(
     *,
     is_for_people: bool = False,
 ) -> bool:
-    """Write columns of a table to a sheet, and return whether one of them can mark differences."""
+    """Write columns of a table to a sheet, and return whether the sheet marks significant differences."""
     displayed = table.select(columns)
     frozen = columns.index("score") + 1 if "score" in columns else 0
     widths: dict[Any, Any] = {column.name: _width(column) for column in displayed}
@@ -124,9 +124,9 @@ def _write_table(
     ).get_worksheet_by_name(name)
     # Numbers are right-aligned, with space for the filter button.
     right = book.add_format({"bold": True, "bottom": 1, "align": "right", "indent": 2})
-    for place, (column, dtype) in enumerate(displayed.schema.items()):
+    for index, (column, dtype) in enumerate(displayed.schema.items()):
         if dtype.is_numeric():
-            sheet.write_string(0, place, column, right)
+            sheet.write_string(0, index, column, right)
     # Columns stay on one printed page while they are legible, and each page repeats the header.
     sheet.set_landscape()
     sheet.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.5)
@@ -147,7 +147,7 @@ def _write_table(
 
 
 def _format(table: pl.DataFrame, name: str, by: Sequence[str]) -> str:
-    """Return the number format of a column; the cells have all digits."""
+    """Return the number format of a column; the cells keep all digits."""
     dtype = table.schema[name]
     if dtype.is_temporal():
         return "yyyy-mm-dd" if dtype == pl.Date else "yyyy-mm-dd hh:mm:ss" if dtype != pl.Time else "hh:mm:ss"
@@ -158,35 +158,35 @@ def _format(table: pl.DataFrame, name: str, by: Sequence[str]) -> str:
 
 
 def _width(column: pl.Series) -> int:
-    """Return the width of a column: that of its longest text, or of its header with a filter button."""
+    """Return the width of the longest text of a column, or of its header with a filter button."""
     longest = [len(column.name) + 3]
     if column.name in SCORE_COLUMNS or not column.dtype.is_float():
         longest += column.cast(pl.String, strict=False).str.len_chars().drop_nulls().to_list()
-    return min(_WIDEST, max(_NARROWEST, _CHARACTER * max(longest)))
+    return min(_MAX_WIDTH, max(_MIN_WIDTH, _CHARACTER_WIDTH * max(longest)))
 
 
 def _write_missing(
     book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[str], columns: Sequence[str]
 ) -> None:
-    """Write null groups as a muted word, and empty names as text: both would be empty cells."""
+    """Write a grey "null" for null groups, and text cells for empty names: both would be empty cells."""
     muted = book.add_format({"italic": True, "font_color": "#808080"})
     has_scopes = "scope" in table.columns and "scope" not in by
     numbered = table.with_row_index(_ROW)
     for name in by:
-        place = columns.index(name)
+        index = columns.index(name)
         is_group = (pl.col("scope") == "group") & group_names(table.schema, name)
         rows = numbered.filter(is_group) if has_scopes else numbered
         for row, value in rows.select(_ROW, name).rows():
             if value is None:
-                sheet.write_string(row + 1, place, "null", muted)
+                sheet.write_string(row + 1, index, "null", muted)
             elif value == "":
-                sheet.write_string(row + 1, place, "")
+                sheet.write_string(row + 1, index, "")
 
 
 def _mark(book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[str], level: float) -> bool:
     """Mark differences and the rows over all rows; format small numbers with an exponent.
 
-    Return whether a column can mark differences.
+    Return whether the sheet has a column that marks significant differences.
     """
     from xlsxwriter.utility import xl_col_to_name
 
@@ -194,34 +194,34 @@ def _mark(book: Workbook, sheet: Worksheet, table: pl.DataFrame, by: Sequence[st
     if last == 0:
         return False
 
-    def where(first: int, until: int, formula: str, **looks: object) -> None:
-        criteria = {"type": "formula", "criteria": f"={formula}", "format": book.add_format(looks)}
+    def add_rule(first: int, until: int, formula: str, **style: object) -> None:
+        criteria = {"type": "formula", "criteria": f"={formula}", "format": book.add_format(style)}
         sheet.conditional_format(1, first, last, until, criteria)
 
     is_marked = False
-    for place, name in enumerate(table.columns):
-        cell = f"{xl_col_to_name(place)}2"
+    for index, name in enumerate(table.columns):
+        cell = f"{xl_col_to_name(index)}2"
         if name.endswith("p_adjusted"):
-            # Excel compares an empty cell as 0.
+            # Excel treats an empty cell as 0 in comparisons.
             differs = f"AND(ISNUMBER({cell}),{cell}<={1 - level:.12g})"
-            where(place, place, differs, bold=True, bg_color="#FFD8A8")
+            add_rule(index, index, differs, bold=True, bg_color="#FFD8A8")
             is_marked = True
         elif table.schema[name].is_float() and name not in (*by, *SCORE_COLUMNS) and not is_p_value(name):
             small = f"AND(ISNUMBER({cell}),{cell}<>0,ABS({cell})<{SMALLEST})"
-            where(place, place, small, num_format=number_format(name, "xlsx", places=-1))
+            add_rule(index, index, small, num_format=number_format(name, "xlsx", places=-1))
     if table.columns[0] == "scope":
-        where(0, table.width - 1, '$A2="overall"', bold=True)
+        add_rule(0, table.width - 1, '$A2="overall"', bold=True)
     return is_marked
 
 
 def _write_infinite(book: Workbook, sheet: Worksheet, displayed: pl.DataFrame) -> None:
     """Write NaN and infinity as text: Excel has neither and would show an error."""
     right = book.add_format({"align": "right"})
-    for place, column in enumerate(displayed):
+    for index, column in enumerate(displayed):
         if column.dtype.is_float():
             for row in (~column.fill_null(0).is_finite()).arg_true():
                 value = column[row]
-                sheet.write_string(row + 1, place, "NaN" if value != value else str(value), right)
+                sheet.write_string(row + 1, index, "NaN" if value != value else str(value), right)
 
 
 def _write_summary(
@@ -240,7 +240,9 @@ def _write_summary(
     bold, plain = (
         book.add_format({"bold": is_bold, "text_wrap": True, "valign": "top"}) for is_bold in (True, False)
     )
-    loud = book.add_format({"bold": True, "text_wrap": True, "valign": "top", "font_color": _LOUD})
+    attention = book.add_format(
+        {"bold": True, "text_wrap": True, "valign": "top", "font_color": _ATTENTION_COLOR}
+    )
     row = 0
 
     def section(title: str) -> None:
@@ -250,23 +252,23 @@ def _write_summary(
             sheet.write_string(row, column, title if column == 0 else "", heading)
         row += 1
 
-    def line(first: int, text: str, looks: Format) -> None:
+    def line(first: int, text: str, style: Format) -> None:
         """Write a text over several columns, wrapped into as many lines as needed."""
         nonlocal row
         text = text[:_MOST_CHARACTERS]
         characters = _NEXT_WIDTH * last + (_FIRST_WIDTH if first == 0 else 0)
-        sheet.merge_range(row, first, row, last, text, looks)
+        sheet.merge_range(row, first, row, last, text, style)
         sheet.set_row(row, _LINE * min(20, math.ceil(1.1 * len(text) / characters)))
         row += 1
 
     sheet.write_string(0, 0, summary.title, book.add_format({"bold": True, "font_size": 16}))
     section("Findings")
-    for is_loud, text in summary.findings:
-        line(0, f"! {text}" if is_loud else text, loud if is_loud else plain)
+    for needs_attention, text in summary.findings:
+        line(0, f"! {text}" if needs_attention else text, attention if needs_attention else plain)
     if summary.checks:
         section("Checks")
         for passed, text in summary.checks:
-            sheet.write_string(row, 0, "passed" if passed else "failed", bold if passed else loud)
+            sheet.write_string(row, 0, "passed" if passed else "failed", bold if passed else attention)
             line(1, text.splitlines()[0], plain)
     section("All rows")
     columns = [name for name in _OVERALL if name in table.columns]
@@ -278,23 +280,26 @@ def _write_summary(
         row += 1
         sheet.write_string(row, 0, visible(str(score)))
         for column, (name, value) in enumerate(zip(columns, numbers, strict=True), 1):
-            looks = book.add_format({"num_format": _format(table, name, ()), "align": "right"})
+            style = book.add_format({"num_format": _format(table, name, ()), "align": "right"})
             if value is None:
-                sheet.write_string(row, column, "-", looks)
+                sheet.write_string(row, column, "-", style)
             else:
-                sheet.write(row, column, value, looks)
+                sheet.write(row, column, value, style)
     section("About")
-    for what, words in about:
-        if not what.startswith("--") and what not in ("Check", "! NaN"):
-            sheet.write_string(row, 0, what, bold)
-            line(1, words, plain)
+    for key, text in about:
+        if not key.startswith("--") and key not in ("Check", "! NaN"):
+            sheet.write_string(row, 0, key, bold)
+            line(1, text, plain)
 
 
 def _write_about(book: Workbook, about: Sequence[tuple[str, str]], shaded: str | None) -> None:
     """Write the sheet that describes the table and the software version."""
-    notes = [("Made by", f"polars-auc {__version__}")]
+    notes = [("Created by", f"polars-auc {__version__}")]
     notes.append(
-        ("Numbers", "shown with four decimals, or with an exponent if that would be 0; cells have all digits")
+        (
+            "Numbers",
+            "displayed with four decimals, or an exponent if they would round to 0; cells keep all digits",
+        )
     )
     if shaded is not None:
         notes.append(("Shaded", shaded))
@@ -302,8 +307,8 @@ def _write_about(book: Workbook, about: Sequence[tuple[str, str]], shaded: str |
     sheet.set_column(0, 0, 24)
     sheet.set_column(1, 1, 100, book.add_format({"text_wrap": True, "valign": "top"}))
     bold = book.add_format({"bold": True, "valign": "top"})
-    for row, (what, text) in enumerate([*about, *notes]):
-        sheet.write_string(row, 0, what, bold)
+    for row, (key, text) in enumerate([*about, *notes]):
+        sheet.write_string(row, 0, key, bold)
         sheet.write_string(row, 1, text[:_MOST_CHARACTERS])
     sheet.freeze_panes(0, 1)
     sheet.fit_to_pages(1, 0)

@@ -1,7 +1,7 @@
 """Run vl-convert in a separate process.
 
-vl-convert holds the GIL for seconds, which would block interrupts. This process waits for the other one, and
-kills it on Ctrl-C.
+vl-convert holds the GIL for seconds, which would block interrupts. It therefore runs in a child
+process, which is killed on Ctrl-C.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from subprocess import Popen
 
-# Loop of the other process until its input ends: only the first call of vl-convert is slow. Printed text
-# must not mix with the pickled results.
+# Code of the child process. It serves calls until its input ends, because only the first call of vl-convert
+# is slow. Its stdout is redirected to stderr: printed text must not mix with the pickled results.
 _SERVE = """
 import os, pickle, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-asked, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+requests, results = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)
-sys.path[:] = pickle.load(asked)
+sys.path[:] = pickle.load(requests)
 import vl_convert
 while True:
     try:
-        function, arguments = pickle.load(asked)
+        function, arguments = pickle.load(requests)
     except EOFError:
         break
     try:
-        answer = getattr(vl_convert, function)(**arguments), None
+        result = getattr(vl_convert, function)(**arguments), None
     except BaseException as error:
-        answer = None, str(error)
-    pickle.dump(answer, answers)
-    answers.flush()
+        result = None, str(error)
+    pickle.dump(result, results)
+    results.flush()
 """
 
 # Polling interval for interrupts, in seconds.
@@ -46,64 +46,65 @@ _WAIT = 0.05
 
 
 class _Converter:
-    """The other process: it starts with the first call, and restarts after an interrupt."""
+    """The child process: it starts at the first call, and again at the first call after an interrupt."""
 
     def __init__(self) -> None:
-        self.forget()
+        self.reset()
 
-    def forget(self) -> None:
-        """Drop the process; the next call starts another one."""
+    def reset(self) -> None:
+        """Drop the reference to the child process; the next call starts another one."""
         self._process: Popen[bytes] | None = None
         self._lock = Lock()
 
-    def ask(self, function: str, arguments: dict[str, Any]) -> Any:
+    def call(self, function: str, arguments: dict[str, Any]) -> Any:
         """Call a function of vl-convert, and return its result."""
-        answers: list[tuple[Any, str | None]] = []
+        results: list[tuple[Any, str | None]] = []
 
         def exchange(process: Popen[bytes]) -> None:
             assert process.stdin is not None
             assert process.stdout is not None
-            # There is no result if the other process ends before or while it writes one.
+            # If the child process ends before it has written the result, there is no result.
             with suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
                 pickle.dump((function, arguments), process.stdin)
                 process.stdin.flush()
-                answers.append(pickle.load(process.stdout))
+                results.append(pickle.load(process.stdout))
 
         with self._lock:
-            process = self._process = self._process or _begun()
+            process = self._process = self._process or _start()
             thread = Thread(target=exchange, args=[process], daemon=True)
             try:
                 thread.start()
-                # A signal does not end the read of a pipe: the handler of Polars restarts it.
+                # Another thread reads: Ctrl-C cannot end a blocking read, because the signal handler of
+                # Polars restarts it.
                 while thread.is_alive():
                     thread.join(_WAIT)
             finally:
-                if not answers:
+                if not results:
                     process.kill()
                     if thread.is_alive():
                         thread.join()
                     self.end()
-        if not answers:
-            msg = f"vl-convert ended in {function}, without an answer"
+        if not results:
+            msg = f"vl-convert ended in {function} without a result"
             raise RuntimeError(msg)
-        [(answer, fault)] = answers
-        if fault is not None:
-            raise ValueError(fault)
-        return answer
+        [(result, message)] = results
+        if message is not None:
+            raise ValueError(message)
+        return result
 
     def end(self) -> None:
-        """Kill the other process."""
+        """Kill the child process."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
             process.communicate()
 
 
-def _begun() -> Popen[bytes]:
+def _start() -> Popen[bytes]:
     from multiprocessing.spawn import get_executable
     from subprocess import PIPE, Popen
 
-    # A new session: a terminal sends Ctrl-C to all processes of its session.
+    # A new session, because a terminal sends Ctrl-C to all its foreground processes.
     command = [os.fsdecode(get_executable()), "-I", "-c", _SERVE]
     process = Popen(command, stdin=PIPE, stdout=PIPE, start_new_session=True)
     assert process.stdin is not None
@@ -114,16 +115,16 @@ def _begun() -> Popen[bytes]:
 _converter = _Converter()
 atexit.register(_converter.end)
 if hasattr(os, "register_at_fork"):
-    # Two processes cannot share one pipe.
-    os.register_at_fork(after_in_child=_converter.forget)
+    # A forked process cannot share the pipes of its parent.
+    os.register_at_fork(after_in_child=_converter.reset)
 
 
 def convert(function: str, **arguments: Any) -> Any:
-    """Call a function of vl-convert."""
+    """Call a function of vl-convert, in a child process if possible."""
     if sys.executable and not getattr(sys, "frozen", False):
         with suppress(OSError):
-            return _converter.ask(function, arguments)
-    # A Python process cannot be started.
+            return _converter.call(function, arguments)
+    # No child process can be started: call vl-convert in this process.
     import vl_convert
 
     return getattr(vl_convert, function)(**arguments)

@@ -28,7 +28,7 @@ _AREAS = ("auc", "lower", "upper", "overall")
 _WITHIN = ("within_auc", "the mean AUC within groups")
 _ALL_ROWS = ("auc", "the AUC of all rows, which also ranks rows of different groups against each other")
 
-# Pixels of a line of the chart, and the width of a panel.
+# Height of a line and width of a panel, in pixels.
 _LINE = 16
 _WIDTH = 260
 
@@ -56,8 +56,9 @@ def plot_forest(
         A report with groups, from :func:`polars_auc.report` with ``by``. Each score has a panel, and the
         first score determines the order of the groups.
     limit
-        The largest number of groups, from 2 to 500. Significantly different groups (``versus``) have priority
-        in ascending order of p-values, then the groups with the most rows.
+        The largest number of groups, from 2 to 500. If the report has more, significantly different groups
+        (``versus``) are selected first, in ascending order of p-values, and then the groups with the most
+        rows.
     level
         The level of the report, between 0 and 1. If the report compares groups (``versus``), groups with
         ``p_adjusted`` of at most ``1 - level`` are marked.
@@ -86,7 +87,7 @@ def plot_forest(
     ...     print(sentence)
     AUC of 2 groups by site, with intervals, the lowest first
     The dashed line is the mean AUC within groups
-    No group drawn is significantly different at level 0.05.
+    No displayed group is significantly different at level 0.05.
     """
     integer(_NAME, "limit", limit, 2, 500)
     integer(_NAME, "width", width, 50, 5000)
@@ -99,7 +100,7 @@ def plot_forest(
     table = table.with_columns(score_text())
     groups = table.filter(pl.col("scope") == "group", pl.col("auc").is_not_nan())
     if groups.is_empty():
-        msg = f"{_NAME}: no group has an AUC: each needs a positive and a negative, and no score that is NaN"
+        msg = f"{_NAME}: no group has an AUC, which requires a positive row, a negative row and no NaN score"
         raise ValueError(msg)
     differs = pl.col("p_adjusted") <= 1 - level if "p_adjusted" in table.columns else pl.lit(value=False)
     dashed, meaning = _WITHIN if _WITHIN[0] in table.columns else _ALL_ROWS
@@ -139,7 +140,7 @@ def plot_forest(
         description += f"The dashed line is {meaning}. "
     if "p_adjusted" in table.columns:
         adjusted = after_adjustment(table, "p_adjusted")
-        what = "Orange diamonds are" if lines["differs"].any() else "No group drawn is"
+        what = "Orange diamonds are" if lines["differs"].any() else "No displayed group is"
         description += f"{what} significantly different at level {1 - level:.6g}{adjusted}. "
     if lines["few"].any():
         description += f"Pale points are of groups with fewer than {FEW_ROWS} rows in a class."

@@ -196,9 +196,8 @@ def _observed(
     if "state" not in columns or (columns["state"] is None and rows):
         absent = [role for role in ("label", "score") if role in rows and rows[role] is None]
         if "state" in columns and absent:
-            msg = (
-                f"{name}: {' and '.join(absent)} required, or state in place of label and score, as {example}"
-            )
+            missing_roles = " and ".join(absent)
+            msg = f"{name}: missing {missing_roles}. Hint: pass label and score, or state as in {example}"
             raise TypeError(msg)
         return {**rows, **others}
     missing = next((role for role, column in others.items() if column is None), None)

@@ -68,7 +68,7 @@ class ReportInBatches:
             frame=rows.frame.select(*by, *scores, rows.label),
             label=pl.col(label),
             scores={score: pl.col(score) for score in rows.scores},
-            counted=rows,
+            source=rows,
         )
         return cls(columns, limits)
 

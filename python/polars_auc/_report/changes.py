@@ -40,7 +40,7 @@ def compare_reports(
     report
         A report of :func:`polars_auc.report`.
     previous
-        The earlier report, of other rows, by the same columns and of scores of the same names.
+        The earlier report: of other rows, with the same group columns and the same scores.
     level
         The confidence level of the intervals of changes, between 0 and 1.
     adjust
@@ -62,13 +62,13 @@ def compare_reports(
         - ``change_p_adjusted`` (Float64): ``change_p_value``, adjusted over all rows: groups, scores and
           overall.
 
-        They are null where :func:`unpaired_roc_auc_difference` is null. The result omits groups that only the
-        earlier report has.
+        The new columns are null where :func:`unpaired_roc_auc_difference` is null. Groups that only the
+        earlier report has are omitted.
 
     Notes
     -----
     The test is :func:`unpaired_roc_auc_difference` with the positives and negatives of both reports. It is
-    valid if no row is in both reports. Shared rows make changes look smaller than their errors. Time is O(n)
+    valid if no row is in both reports. With shared rows, the standard error of a change is too large. O(n)
     for n rows of reports.
 
     Examples
@@ -94,13 +94,13 @@ def compare_reports(
     if (GROUPING in schema) != (GROUPING in previous_schema):
         which = ("report", "previous one") if GROUPING in schema else ("previous report", "report")
         reason = f"the {which[0]} has several groupings, and the {which[1]} has one"
-        raise OptionError(name, "", reason, "make them alike")
+        raise OptionError(name, "", reason, "make both reports with the same groupings")
     if (others := by_of(previous_schema, "previous")) != by:
-        reason = f"the groups of the report are by {by}, and those of the previous one by {others}"
+        reason = f"the report has the group columns {by}, and the previous report has {others}"
         finer = ", ".join(repr(key) for key in others if key not in by)
         if finer and set(by) < set(others):
-            reason += f", which are finer: the report has no {finer}"
-        raise OptionError(name, "", reason, "make both reports by the same columns")
+            reason += f": the report has no {finer}"
+        raise OptionError(name, "", reason, "make both reports with the same group columns")
     # A null key may mean all values of its column.
     keys = keys_of_report(schema)
     estimates = previous_rows.select(

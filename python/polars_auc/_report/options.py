@@ -57,7 +57,7 @@ class Option:
     need: Rule | None = None
     in_spark: bool = False
     needs_rows: bool = False
-    """Whether the option needs rows, not states."""
+    """Whether the option requires rows, not states."""
 
 
 def option(default: Any, help: str, **attributes: Any) -> Any:  # noqa: A002

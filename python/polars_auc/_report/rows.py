@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 class Rows:
     """Rows with a label and scores, or columns of states of such rows.
 
-    This class applies missing values, clusters and the direction of scores once.
+    The constructors apply ``nan``, ``cluster`` and ``low_is_positive`` once, for all statistics.
     """
 
     frame: pl.LazyFrame
     by: list[str]
     """The columns of groups."""
     scores: dict[str, pl.Expr]
-    """Each score by name, higher meaning more positive, or each column of states."""
+    """The scores by name (higher is more positive), or the columns of states."""
     label: pl.Expr | None = None
     """None if the scores are columns of states."""
     count: pl.Expr | None = None
@@ -51,10 +51,10 @@ class Rows:
     skips_nan: bool = False
     user_dtypes: Sequence[pl.DataType] = ()
     """The original dtypes of negated scores, with ``low_is_positive``."""
-    counted: Rows | None = None
-    """The source rows of the states, if the states are still to be computed."""
+    source: Rows | None = None
+    """The rows from which these rows or states were computed; None for the input itself."""
     height: int | None = None
-    """The number of rows in memory; None if the rows are still to be read."""
+    """The number of rows in memory; None for a lazy input."""
 
     @classmethod
     def from_columns(
@@ -120,7 +120,7 @@ class Rows:
         if label is None or scores is None:
             absent = " and ".join(role for role, one in (("label", label), ("scores", scores)) if one is None)
             example = f'{name}(frame, state="state", by="segment")'
-            msg = f"{name}: {absent} required, or state in place of label and scores, as {example}"
+            msg = f"{name}: missing {absent}. Hint: pass label and scores, or state as in {example}"
             raise TypeError(msg)
         columns = {
             role: column_of(name, role, getattr(options, role), rows, example.format(f'{role}="{role}"'))
@@ -149,7 +149,7 @@ class Rows:
             shared["weight"] = self.weight
         scores = self.scores
         if self.cluster is not None:
-            # A row with a null cluster is missing, not just unlabelled.
+            # A row with a null cluster counts as missing, so its scores become null as well as its label.
             scores = {name: in_cluster(score, self.cluster) for name, score in scores.items()}
         return {name: {**shared, "score": score} for name, score in scores.items()}
 
@@ -197,14 +197,14 @@ class Rows:
     def with_states(self, frame: pl.LazyFrame | pl.DataFrame, by: list[str]) -> Rows:
         """Return states of the same scores."""
         states = self.from_states(frame.lazy(), by, self.scores)
-        counted = self if self.label is not None else self.counted
-        return replace(states, skips_nan=self.skips_nan, user_dtypes=self.user_dtypes, counted=counted)
+        source = self if self.label is not None else self.source
+        return replace(states, skips_nan=self.skips_nan, user_dtypes=self.user_dtypes, source=source)
 
     def merged(self, by: list[str], max_bins: int) -> pl.DataFrame:
         """Return one state for each group; without groups, the rows are read in batches."""
         if not by and self.label is not None:
             return replace(self, by=by).bounded(max_bins).frame.collect()
-        # An expression such as a mean differs between a group and all rows.
+        # The value of an expression such as a mean depends on the group, so it is evaluated within groups.
         answers = self.each(merge_states if self.label is None else roc_state, max_bins=max_bins)
         return (self.frame.group_by(by).agg(answers) if by else self.frame.select(answers)).collect()
 
@@ -213,8 +213,8 @@ class Rows:
 
         For states with NaN it is null.
         """
-        if self.counted is not None:
-            return self.counted.nan_counts(by)
+        if self.source is not None:
+            return self.source.nan_counts(by)
         scores = self.scores if self.label is None else self.originals
         answers = [self._nan_count(score).alias(name) for name, score in scores.items()]
         # A score may share its name with a column of groups.
@@ -246,13 +246,13 @@ class Rows:
 
     def nan_groups(self) -> pl.DataFrame:
         """Return the groups and scores with NaN, in order, with their numbers of rows."""
-        by = self.by if self.counted is None else self.counted.by
+        by = self.by if self.source is None else self.source.by
         table = self.nan_counts(by).filter(pl.col("n_nan").ne_missing(0)).collect()
         return table.sort(by, nulls_last=True) if by else table
 
     def nan_messages(self) -> list[str]:
         """Return messages about groups and scores with NaN; empty without NaN."""
-        return nan_messages(self.nan_groups(), are_states=self.label is None and self.counted is None)
+        return nan_messages(self.nan_groups(), are_states=self.label is None and self.source is None)
 
     def skipped_messages(self) -> list[str]:
         """Return messages about the rows skipped for NaN, by score."""
@@ -264,8 +264,8 @@ def _refuse_row_columns(name: str, options: ReportOptions, **columns: object) ->
     """Raise for columns of rows combined with states, and for options that need rows."""
     for role, column in columns.items():
         if column is not None:
-            reason = "cannot be combined with `state`, whose rows are counted already"
+            reason = "cannot be combined with `state`, which contains counted rows"
             raise OptionError(name, role, reason, "leave one of them out")
     for option in options.row_options:
-        reason = "needs rows, but `state` gives states"
-        raise OptionError(name, option, reason, "leave it out, or give `label` and `scores` of rows")
+        reason = "requires rows and cannot be combined with `state`"
+        raise OptionError(name, option, reason, "leave it out, or pass rows with `label` and `scores`")

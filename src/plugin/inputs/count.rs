@@ -28,7 +28,8 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
     ))
 }
 
-/// The counts, and the mask of rows in use (neither null nor 0), if not all are.
+/// The counts, and a mask of the rows in use, unless all are in use. A row is in use if its count is neither
+/// null nor 0.
 pub fn values(counts: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), String> {
     check(counts.name(), &counts.field)?;
     let array = counts.floats()?;
@@ -50,7 +51,9 @@ pub fn check_laid_out(rows: u64) -> Result<(), String> {
     if rows <= MOST_LAID_OUT {
         return Ok(());
     }
-    Err(format!("a group has {rows} rows, expected at most 2^31 - 1: here each row takes memory"))
+    Err(format!(
+        "a group has {rows} rows, expected at most 2^31 - 1: this function needs memory for each row"
+    ))
 }
 
 /// The number of represented rows; a missing count is one missing row.

@@ -19,10 +19,10 @@ use crate::statistics::resampling::{Draw, Redraw, Resampling};
 /// of the process in the region. The quantile is estimated by simulating bridges.
 ///
 /// The variance needs R and its slope, the ratio of the densities. Both come from a [`SmoothCurve`], which
-/// depends only on ranks, so that the band is invariant under increasing maps of the scores. At its start in
-/// 0 and its end in 1 a curve has no variance. These places are ignored and get the limits of their
-/// neighbours. Elsewhere the deviation is [`at_least_wilson`], because the estimate is near 0 where the
-/// classes hardly overlap.
+/// depends only on ranks, so that the band is invariant under increasing maps of the scores. At the rates 0
+/// and 1 a curve has no variance. The limits there are 0 and 1, so that they do not affect the band at other
+/// rates. Elsewhere the deviation is [`at_least_wilson`], because the estimate is near 0 where the classes
+/// hardly overlap.
 pub fn limits(
     counts: &[Count],
     level: f64,
@@ -60,7 +60,7 @@ struct Process {
 }
 
 impl Process {
-    /// The process for the smooth curve of these counts, at ascending rates.
+    /// The process for the smooth curve near these counts, at ascending rates.
     fn of(counts: &[Count], rates: &[f64], level: f64) -> Process {
         let all = Count::sum(counts);
         let (cells, _) = Redraw::fitting(counts, Draw::Stratified);

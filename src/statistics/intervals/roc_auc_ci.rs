@@ -107,7 +107,7 @@ impl Summary for RocAucCi {
     const WEIGHTS: bool = true;
 
     fn check_sums_of_weights(&self) -> Result<(), OptionError> {
-        self.check_weights("method", "does not take weights, which the states have")
+        self.check_weights("method", "does not support weights, but the states have weights")
     }
 
     fn resampling(&self) -> Option<Resampling> {

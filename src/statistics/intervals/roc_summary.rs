@@ -63,7 +63,7 @@ impl Summary for RocSummary {
     const WEIGHTS: bool = true;
 
     fn check_sums_of_weights(&self) -> Result<(), OptionError> {
-        self.ci.check_weights("ci", "does not take weights, which the states have")
+        self.ci.check_weights("ci", "does not support weights, but the states have weights")
     }
 
     fn resampling(&self) -> Option<Resampling> {

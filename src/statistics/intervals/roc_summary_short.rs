@@ -1,4 +1,4 @@
-//! The statistics of a group that a report shows.
+//! The statistics of a group in a report.
 
 use super::roc_auc_ci::RocAucCi;
 use crate::math;
@@ -13,7 +13,7 @@ use crate::statistics::thresholds::confusion::Confusion;
 /// AUC with its interval, KS distance and Gini coefficient, as in [`RocSummary`](super::RocSummary) but
 /// without the average precision and the best threshold.
 ///
-/// No class of a large group needs sorting for these, and the record is the same for scores of any type.
+/// These statistics need no sort of a large group, and the record has no field of the dtype of the scores.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RocSummaryShort {
     /// The method of the interval.
@@ -54,7 +54,7 @@ impl Summary for RocSummaryShort {
     const WEIGHTS: bool = true;
 
     fn check_sums_of_weights(&self) -> Result<(), OptionError> {
-        self.ci.check_weights("ci", "does not take weights, which the states have")
+        self.ci.check_weights("ci", "does not support weights, but the states have weights")
     }
 
     fn resampling(&self) -> Option<Resampling> {
@@ -86,7 +86,7 @@ impl Summary for RocSummaryShort {
     }
 }
 
-/// The sums over placements (with weights, without squares), and the largest `|tp N - fp P|`.
+/// The sums over placements, and the largest `|tp N - fp P|`. The squares are left out for weighted rows.
 fn placements_and_farthest(ties: &mut Ties<'_>) -> (Placements, u128) {
     if !ties.has_small_classes() {
         let placements = match ties.units() {
@@ -129,8 +129,8 @@ impl ShortSummaryRecord {
         ShortSummaryRecord { prevalence, n: n_pos + n_neg, n_pos, n_missing, n_unlabelled, ..self }
     }
 
-    /// Adds the fields that depend on the sums over placements and the largest `|tp N - fp P|`; `interval`
-    /// gets the area.
+    /// Adds the fields that depend on the sums over placements and the largest `|tp N - fp P|`. `interval`
+    /// returns the interval of an AUC.
     pub(super) fn with_areas(
         self,
         pairs: u128,
@@ -153,8 +153,8 @@ impl ShortSummaryRecord {
     }
 }
 
-/// The share of positives; `None` without rows, and NaN for weighted rows, whose weights are unavailable
-/// here.
+/// The share of positives: `None` without rows, and NaN for weighted rows, because the weights are
+/// unavailable here.
 pub(super) fn share_of_positives(rows: RowCounts) -> Option<f64> {
     let n = rows.n_pos + rows.n_neg;
     let of_rows = || if rows.have_weights { f64::NAN } else { math::quotient(rows.n_pos.into(), n.into()) };
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// In parts, for either class as the rarer one, with the maximum above or below the diagonal.
+    /// Groups in shards: either class is the rarer one, and the maximum is above or below the diagonal.
     #[test]
     fn large_groups() {
         let mixed = |row: usize| (row as u32).wrapping_mul(0x9E37_79B1) >> 7;

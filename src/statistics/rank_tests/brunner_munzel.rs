@@ -10,9 +10,9 @@ use crate::statistics::options::{from_options, words};
 
 /// The test that the AUC is one half, without the assumption of equal distributions.
 ///
-/// `(A - 1/2) / se` with the DeLong standard error, which is Brunner and Munzel's (2000) statistic. It is
-/// compared with Student's t with Satterthwaite's degrees of freedom
-/// `(S10/P + S01/N)² / ((S10/P)²/(P-1) + (S01/N)²/(N-1))`, or with the normal distribution.
+/// The statistic of Brunner and Munzel (2000) equals `(A - 1/2) / se` with the DeLong standard error. Its
+/// reference distribution is Student's t or the normal distribution. Satterthwaite's degrees of freedom are
+/// `(S10/P + S01/N)² / ((S10/P)²/(P-1) + (S01/N)²/(N-1))`.
 #[derive(Clone, Copy, Debug)]
 pub struct BrunnerMunzel {
     /// The alternative.

@@ -975,7 +975,7 @@ def test_states_of_days_give_the_report_of_their_rows(
             ["report", "--from-states"],
             "breast_cancer.parquet' has no column of states. Hint: write states with polars-auc state",
         ),
-        (["report", "--from-states", "--compare"], "--compare needs rows"),
+        (["report", "--from-states", "--compare"], "--compare requires rows"),
         (
             ["report", "--bounded", "--folds", "fold"],
             "--folds needs all rows at once, so it cannot be combined with --bounded",

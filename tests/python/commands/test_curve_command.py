@@ -78,10 +78,10 @@ def test_curves_of_states(tmp_path: Path, capsys: Capture) -> None:
     assert main(chart) == 0
     capsys.readouterr()
     for wrong, message in (
-        (["--label", "label"], "--label needs rows, but --from-states says that the files hold states"),
+        (["--label", "label"], "--label requires rows, but the files contain states (--from-states)"),
         (
             ["--folds", "fold", "--band", "vertical"],
-            "--band of folds needs rows, but --from-states says that",
+            "--band of folds requires rows, but the files contain",
         ),
         (["--folds", "nothing"], "nothing"),
         (["--score", "logistic"], "logistic"),

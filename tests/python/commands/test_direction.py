@@ -120,7 +120,7 @@ def test_states_have_their_direction(folder: Path, capsys: Capture) -> None:
     assert main(["state", *arguments]) == 0
     for command in ("report", "gains"):
         assert main([command, str(folder / "s.parquet"), "--from-states", "--low-is-positive"]) == 2
-        assert "--low-is-positive needs rows" in capsys.readouterr().err
+        assert "--low-is-positive requires rows" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("score", ["points", "other"])

@@ -99,22 +99,22 @@ def test_nan_and_states_without_positives(rows: pl.DataFrame) -> None:
     [
         (
             {"compare": True},
-            "compare needs rows, but state gives states. Hint: leave it out, or give label and scores of "
-            "rows",
+            "compare requires rows and cannot be combined with state. Hint: leave it out, or pass rows with "
+            "label and scores",
         ),
-        ({"cluster": "user"}, "cluster needs rows, but state gives states"),
-        ({"weight": "w"}, "weight needs rows"),
-        ({"count": "n"}, "count needs rows"),
-        ({"nan": "skip"}, "nan needs rows"),
-        ({"low_is_positive": True}, "low_is_positive needs rows"),
-        ({"sorted_by": "key", "by": "key"}, "sorted_by needs rows"),
-        ({"memory": "bounded"}, "memory needs rows"),
+        ({"cluster": "user"}, "cluster requires rows and cannot be combined with state"),
+        ({"weight": "w"}, "weight requires rows"),
+        ({"count": "n"}, "count requires rows"),
+        ({"nan": "skip"}, "nan requires rows"),
+        ({"low_is_positive": True}, "low_is_positive requires rows"),
+        ({"sorted_by": "key", "by": "key"}, "sorted_by requires rows"),
+        ({"memory": "bounded"}, "memory requires rows"),
         (
             {"state": []},
             r'state must name at least one column, got none. Hint: write report\(frame, state="state"\)',
         ),
         ({"state": ["s", "s"]}, "two states are named 's'"),
-        ({"label": "label"}, "label cannot be combined with state, whose rows are counted already"),
+        ({"label": "label"}, "label cannot be combined with state, which contains counted rows"),
         ({"scores": "s"}, "scores cannot be combined with state"),
         (
             {"by": "key", "versus": "previous", "groupings": "each"},
@@ -135,9 +135,9 @@ def test_what_needs_rows_is_refused(rows: pl.DataFrame, options: dict[str, Any],
 
 
 def test_neither_rows_nor_states(rows: pl.DataFrame) -> None:
-    with pytest.raises(TypeError, match="scores required, or state in place of label and scores"):
+    with pytest.raises(TypeError, match=r"missing scores. Hint: pass label and scores, or state"):
         pa.report(rows, "label")
-    with pytest.raises(TypeError, match="label required, or state in place of label and scores"):
+    with pytest.raises(TypeError, match=r"missing label. Hint: pass label and scores, or state"):
         pa.report(rows, None, "s", memory="bounded")
     with pytest.raises(pl.exceptions.ComputeError, match='state "s" has dtype f32, expected structs'):
         pa.report(rows, state="s")
@@ -187,7 +187,7 @@ def test_the_shell(rows: pl.DataFrame, tmp_path: Path, capsys: pytest.CaptureFix
     capsys.readouterr()
     assert main([*command, "--cluster", "user"]) == 2
     message = (
-        "--cluster needs rows, but --from-states says that the files hold states. Hint: leave it out, or read"
+        "--cluster requires rows, but the files contain states (--from-states). Hint: leave it out, or read"
     )
     assert message in capsys.readouterr().err
 
@@ -221,7 +221,7 @@ def test_pages_of_states(rows: pl.DataFrame, tmp_path: Path) -> None:
     assert "Stability of scores" in page
     variants: dict[str, dict[str, Any]] = {
         "label cannot be combined with state": {"label": "label"},
-        "low_is_positive needs rows, but state gives states": {"low_is_positive": True},
+        "low_is_positive requires rows and cannot be combined with state": {"low_is_positive": True},
         "state names columns of frame. Hint: give frame": {"frame": None, "stability": None},
         "frame has other rows than the report": {"frame": states.filter(REFERENCE)},
     }

@@ -225,7 +225,7 @@ def test_weights(tmp_path: Path, capsys: Capture) -> None:
     for field in ("difference", "se", "lower", "upper", "z", "p_value"):
         assert pair[field] == answer[field], field
     assert main(["gains", *arguments[:1], "--from-states", "--weight", "w"]) == 2
-    assert "--weight needs rows" in capsys.readouterr().err
+    assert "--weight requires rows" in capsys.readouterr().err
 
 
 def test_a_glob_into_partitions_keeps_their_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,7 +150,7 @@ def test_roles_with_states() -> None:
             r"method 'threshold' needs the scores of rows, .*. Hint: write method=.vertical.",
         ),
         (lambda: pa.cv_roc_auc("y", "s"), TypeError, "fold must be a column name or an expression"),
-        (lambda: pa.cv_roc_auc(fold="f"), TypeError, "label and score required, or state in place"),
+        (lambda: pa.cv_roc_auc(fold="f"), TypeError, "missing label and score. Hint: pass"),
         (
             lambda: pa.cv_roc_auc(state="s", fold="f", method="delong", cluster="c"),
             ValueError,

@@ -312,9 +312,9 @@ def test_rows_or_states() -> None:
         ValueError, match="state and cluster are mutually exclusive, because a state has no clusters"
     ):
         pa.roc_auc_ci(state="day", cluster="patient")
-    with pytest.raises(TypeError, match="gini: label and score required, or state"):
+    with pytest.raises(TypeError, match=r"gini: missing label and score. Hint: pass"):
         pa.gini()
-    with pytest.raises(TypeError, match=r"gini: score required, or state in place .* as gini\(state="):
+    with pytest.raises(TypeError, match=r"gini: missing score. Hint: pass .* as in gini\(state="):
         pa.gini("y")
     with pytest.raises(TypeError, match=r"state must be a column name.* got int. Hint: .*gini\(state=.state"):
         pa.gini(state=3)  # type: ignore[arg-type]

@@ -261,7 +261,7 @@ def test_squares_that_do_not_fit(weights: list[float], squares: list[Any], is_de
     [
         (
             pa.roc_auc_ci(state="state", method="bootstrap"),
-            "roc_auc_ci: method 'bootstrap' does not take weights, which the states have",
+            "roc_auc_ci: method 'bootstrap' does not support weights, but the states have weights",
         ),
         (
             pa.mann_whitney_u(state="state"),
@@ -270,7 +270,7 @@ def test_squares_that_do_not_fit(weights: list[float], squares: list[Any], is_de
         (pa.roc_band(state="state"), "roc_band: .*is of weighted rows"),
         (
             pa.roc_summary(state="state", ci="bootstrap"),
-            "roc_summary: ci 'bootstrap' does not take weights, which the states have. Hint: "
+            "roc_summary: ci 'bootstrap' does not support weights, but the states have weights. Hint: "
             'write ci="wilson", ci="delong" or ci="logit"',
         ),
     ],

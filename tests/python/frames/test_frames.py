@@ -97,7 +97,7 @@ def test_an_old_pandas_frame_has_a_hint() -> None:
         ({"label": "key"}, r'(roc_curve: )?label "key" has dtype str'),
         ({"score": "key"}, r'(roc_curve: )?score "key" has dtype str'),
         ({"by": "nope"}, "by has the unknown column 'nope'"),
-        ({"by": "object"}, "by names the column 'object' of dtype Object, whose values make no groups"),
+        ({"by": "object"}, "by names the column 'object' of dtype Object, which cannot be grouped"),
     ],
     ids=str,
 )

@@ -566,7 +566,7 @@ def test_a_forest_marks_what_differs() -> None:
     marked = REPORT.with_columns(p_adjusted=pl.when(pl.col("site") == "a").then(0.08))
     for level, differs in ((0.95, []), (0.9, ["a", "a"])):
         chart = pa.plot_forest(marked, level=level)
-        what = "Orange diamonds are" if differs else "No group drawn is"
+        what = "Orange diamonds are" if differs else "No displayed group is"
         assert f"{what} significantly different at level {1 - level:.6g}" in chart.description
         spec = chart.to_dict()
         rows = spec["datasets"][spec["data"]["name"]]

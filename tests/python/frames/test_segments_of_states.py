@@ -223,7 +223,7 @@ def test_states_that_are_refused() -> None:
     ]:
         with pytest.raises(error, match=message):
             pa.compare_segments(states, state="state", by="key", **options)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="label and score required, or state in place of label and score"):
+    with pytest.raises(TypeError, match=r"missing label and score. Hint: pass label and score, or state"):
         pa.compare_segments(states, by="key")
     with pytest.raises(pl.exceptions.ComputeError, match='state "score" has dtype f64, expected structs'):
         pa.compare_segments(frame, state="score", by="key")

@@ -208,8 +208,8 @@ def test_examples(module: str) -> None:
 def test_the_sign_of_a_difference_has_one_wording(name: str) -> None:
     head = re.sub(r"\s+", " ", inspect.getdoc(getattr(pa, name)) or "").partition("Parameters")[0]
     assert (
-        "The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` show the "
-        "opposite: the others minus the first score." in head
+        "The difference is ``score_a`` minus ``score_b``. The tables of :func:`polars_auc.report` have the "
+        "opposite sign: the other score minus the first score." in head
     )
     report_text = re.sub(r"\s+", " ", inspect.getdoc(pa.report) or "")
     assert "The differences are each score minus the first; :func:`polars_auc.compare_scores`" in report_text

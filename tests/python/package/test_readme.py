@@ -439,7 +439,8 @@ def test_figures_of_performance_are_committed() -> None:
     for figure in (
         f"2,000 resamples of 10^5 rows it takes {bootstrap['ours_median']:.2f} s",
         f"takes {exact['ratio']:.0f} times as long as `roc_auc` if all p-values are exact",
-        f"1,000 separate selects of 100 rows take {selects['ratio']:.1f} times as long as two sums",
+        "1,000 separate queries of 100 rows take "
+        f"{selects['ratio']:.1f} times as long with `roc_auc` as with two plain sums",
         f"takes {threads['ratio']:.2f} of the time of one thread",
     ):
         assert figure in text
@@ -867,7 +868,7 @@ def test_errors_of_few_positives_are_committed() -> None:
     ):
         assert figures in described
     mixed = rows.filter("counts", shape="mixed").select(pl.col("alarmed", "alarmed_of_ten").max()).row(0)
-    assert "one test had at most {:.1f} %; ten segments had {:.1f} %".format(*mixed) in text
+    assert "one stream had at most {:.1f} %. Ten streams had {:.1f} %".format(*mixed) in text
 
 
 def test_figures_of_gates_are_committed() -> None:

@@ -154,7 +154,7 @@ def test_new_groups_have_no_change() -> None:
 
 def test_refused_reports() -> None:
     by_g, by_part = (pa.report(rows(), "label", "score", by=by) for by in ("g", "part"))
-    with pytest.raises(ValueError, match="compare_reports: the groups of the report are by"):
+    with pytest.raises(ValueError, match="compare_reports: the report has the group columns"):
         pa.compare_reports(by_g, by_part)
     with pytest.raises(ValueError, match="compare_reports: previous has no column 'scope'"):
         pa.compare_reports(by_g, rows())
@@ -358,7 +358,7 @@ def test_an_earlier_report_of_finer_groups(capsys: Capture) -> None:
     assert main([*arguments, "--by", "part", "-o", "finer.csv"]) == 0
     assert main([*arguments, "--compare-to", "finer.csv"]) == 2
     stderr = capsys.readouterr().err
-    assert "those of the previous one by ['g', 'part'], which are finer: the report has no 'part'" in stderr
+    assert "the previous report has ['g', 'part']: the report has no 'part'" in stderr
     assert "two rows" not in stderr
 
 

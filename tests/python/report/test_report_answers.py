@@ -452,13 +452,13 @@ def test_rows_of_periods_that_are_not_over(tmp_path: Path, capsys: pytest.Captur
     command = ["report", str(tmp_path / "rows.parquet"), "--score", "s", "--by", "month"]
     output = ["-o", str(tmp_path / "r.html")]
     line = (
-        "All rows hold 20 rows, 10 of them positive, of 1 period in which labels are missing (2024-04): "
-        "where a period is not over, its early positives count before its negatives are known"
+        "All rows include 20 rows (10 positive) of 1 period with missing labels (2024-04): in an incomplete "
+        "period, positives are often labelled before negatives"
     )
     assert main([*command, "--label", "y", *output]) == 0
     assert f"polars-auc: {line}\n" in capsys.readouterr().err
     assert f"<span>{line}.</span>" in (tmp_path / "r.html").read_text(encoding="utf-8")
     # The recipe of docs/late-labels.md excludes the whole month.
     assert main([*command, "--label", "CASE WHEN month <= '2024-03' THEN y END", *output]) == 0
-    assert "labels are missing" not in capsys.readouterr().err
+    assert "missing labels" not in capsys.readouterr().err
     assert "150 rows · 30 positive" in (tmp_path / "r.html").read_text(encoding="utf-8")

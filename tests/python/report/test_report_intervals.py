@@ -317,9 +317,7 @@ def test_states_have_no_clusters(folder: Path, capsys: Capture) -> None:
     states = ["report", "rows.parquet", "--from-states", "--cluster", "h"]
     assert folder.exists()
     assert main(states) == 2
-    assert (
-        "--cluster needs rows, but --from-states says that the files hold states" in capsys.readouterr().err
-    )
+    assert "--cluster requires rows, but the files contain states (--from-states)" in capsys.readouterr().err
 
 
 def weighted() -> pl.DataFrame:

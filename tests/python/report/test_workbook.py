@@ -93,7 +93,7 @@ def test_a_report(tmp_path: Path) -> None:
     assert about["Shaded"] == (
         "a difference at level 0.05, after the adjustment over all tests in its column"
     )
-    assert about["Made by"] == f"polars-auc {pa.__version__}"
+    assert about["Created by"] == f"polars-auc {pa.__version__}"
     for option in (("--score", "forest"), ("--score", "tree"), ("--versus", "rest"), ("--level", "0.95")):
         assert option in pairs
 
@@ -103,7 +103,7 @@ def test_a_report_of_python(tmp_path: Path) -> None:
     path = pa.write_report(report, tmp_path / "r.xlsx", about={"Data": "one file"})
     pairs = Sheets(path).pairs()
     assert pairs[0] == ("Data", "one file")
-    assert ("Made by", f"polars-auc {pa.__version__}") in pairs
+    assert ("Created by", f"polars-auc {pa.__version__}") in pairs
 
 
 def test_a_report_for_a_committee(tmp_path: Path) -> None:
