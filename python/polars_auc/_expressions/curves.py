@@ -581,8 +581,8 @@ def gains_table(
           expected number of positives. Null if a score of the group is not a probability from 0 to 1.
 
         ``lift``, ``cum_lift`` and ``ks`` are null if there is only one band, as when all scores are equal.
-        ``mean_score`` is null if a band has both infinite scores. The list is null with no positives or no negatives, or if a score is NaN. Rows with a null label or
-        score are skipped.
+        ``mean_score`` is null if a band has both infinite scores. The list is null with no positives or no
+        negatives, or if a score is NaN. Rows with a null label or score are skipped.
 
     Notes
     -----

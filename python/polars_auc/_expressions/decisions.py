@@ -282,13 +282,12 @@ def average_precision_difference(
         is 0, ``z`` and ``p_value`` are null. All numbers are null with no positives, and NaN if a score is
         NaN. Rows with a null label, score or weight are skipped, for both scores.
 
-    Notes
-    -----
-    The influence of a row on the difference is its influence on the first average precision minus its
-    influence on the second: see :func:`polars_auc.average_precision_ci`. ``se²`` is the sum of the squared
-    influences, the variance of the infinitesimal jackknife (Jaeckel 1972). With ``cluster`` the influences are
-    summed by cluster before they are squared. If each row is a cluster, the result is the same as without
-    clusters. With fewer than about 20 positives, or clusters with positives, the interval is too short. O(n log n).
+    Notes ----- The influence of a row on the difference is its influence on the first average precision minus
+    its influence on the second: see :func:`polars_auc.average_precision_ci`. ``se²`` is the sum of the
+    squared influences, the variance of the infinitesimal jackknife (Jaeckel 1972). With ``cluster`` the
+    influences are summed by cluster before they are squared. If each row is a cluster, the result is the same
+    as without clusters. With fewer than about 20 positives, or clusters with positives, the interval is too
+    short. O(n log n).
 
     Examples
     --------

@@ -194,7 +194,8 @@ def roc_auc_sample_size(
     -------
     polars.Expr or dict
         One Struct for each row, named after ``auc``: ``n_pos``, ``n_neg`` (Float64), not rounded. Both are
-        null if the AUC is null or not between 0 and 1; with ``power`` also if it equals ``null``. For a number: a dictionary with both.
+        null if the AUC is null or not between 0 and 1; with ``power`` also if it equals ``null``. For a
+        number: a dictionary with both.
 
     Notes
     -----

@@ -186,8 +186,8 @@ def report(
         - ``observed_expected``, ``observed_expected_lower``, ``observed_expected_upper`` (Float64), with
           ``calibration``: positives divided by the sum of the scores, and its interval: see
           :func:`polars_auc.calibration_summary`.
-        - ``observed_minus_expected``, ``observed_minus_expected_se`` (Float64), with ``calibration``: the rate
-          of positives minus the mean score, and its standard error: see
+        - ``observed_minus_expected``, ``observed_minus_expected_se`` (Float64), with ``calibration``: the
+          rate of positives minus the mean score, and its standard error: see
           :func:`polars_auc.calibration_summary`.
         - ``calibration_slope``, ``calibration_slope_lower``, ``calibration_slope_upper`` (Float64), with
           ``calibration``: the slope of the logistic recalibration, and its interval. Null if a score is 0 or
