@@ -245,7 +245,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: pauc.gini("y", "s", score_type=T.LongType()),
         ValueError,
-        "gini: score_type is for results that hold scores, which this has not. Hint: leave it out",
+        "gini: score_type is for results that contain scores, and this result has none. Hint: leave it out",
     ),
     (
         lambda: pauc.roc_state("y", "s", score_type="double"),

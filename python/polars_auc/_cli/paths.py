@@ -176,7 +176,7 @@ def _without_brackets_that_exist(pattern: str) -> str:
 
 def _nothing_matches(name: str) -> str:
     if Path(name).is_dir():
-        return f'the folder {name!r} holds no file that ends in .parquet; for other endings write "{name}/*"'
+        return f'the folder {name!r} has no file that ends in .parquet; for other endings write "{name}/*"'
     return f"no file matches {name!r}"
 
 

@@ -196,10 +196,11 @@ def _refuse_words(text: str, label: pl.Expr, rows: pl.LazyFrame, where: Sequence
     """Raise for a label of texts, with the existing values."""
     if dtype_of(rows, label) in (pl.String, pl.Categorical, pl.Enum):
         if rows.head(1).collect().is_empty():
-            raise Refusal(f"{no_row(where)}, so it cannot be told what {flag('label')} {text!r} holds")
+            raise Refusal(f"{no_row(where)}, so the values of {flag('label')} {text!r} are unknown")
         raise Refusal(
-            f"{flag('label')} {text!r} holds words ({', '.join(values(label, rows))}), and must hold 0 and 1 "
-            f"or Booleans. Hint: name the positive class, as in {_positive_class(text, label, rows)}"
+            f"{flag('label')} {text!r} contains words ({', '.join(values(label, rows))}), "
+            "expected 0 and 1 or Booleans. "
+            f"Hint: name the positive class, as in {_positive_class(text, label, rows)}"
         )
 
 
@@ -248,7 +249,7 @@ def _refuse_texts(text: str, score: pl.Expr, rows: pl.LazyFrame, files: Sequence
     held = f" ({', '.join(map(text_in_sql, first))})" if first else ""
     if (differ := differing(files, text)) is not None:
         held += f" in {differ[0 if differ[2][0] == pl.String else 1]!r}"
-    raise Refusal(f"{flag('scores')} {text!r} holds texts{held}, expected numbers. Hint: {hint}")
+    raise Refusal(f"{flag('scores')} {text!r} contains texts{held}, expected numbers. Hint: {hint}")
 
 
 def _in_sql_as_column(text: str, rows: pl.LazyFrame) -> str:
@@ -267,9 +268,9 @@ def _refuse_lists(text: str, score: pl.Expr, rows: pl.LazyFrame) -> None:
         second = _in_shell(f"{_in_sql_as_column(text, rows)}[2]")
         one = f"Take one of them, as in --score {second}, which is the second"
         if isinstance(dtype, pl.Array):
-            one = 'Write them to the file as columns, or as a List, of which --score "p[2]" takes the second'
+            one = 'Write them to the file as columns, or as a List: --score "p[2]" is its second number'
         raise Refusal(
-            f"{flag('scores')} {text!r} holds several numbers in each row, {dtype}, and must hold one. {one}"
+            f"{flag('scores')} {text!r} has several numbers in each row ({dtype}), expected one. Hint: {one}"
         )
 
 

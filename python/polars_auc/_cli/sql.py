@@ -135,7 +135,7 @@ def refuse_missing(
             message += (
                 f": to make it a column, name the folder {folder!r}"
                 if is_parquet(files[0])
-                else ", of which only Parquet files make columns"
+                else ", but only folders of Parquet files become columns"
             )
         if len(schema) == 1 and files and is_text(files[0]):
             message += f". If {flag('separator')} is another character, write it"
@@ -146,7 +146,7 @@ def _in_two_files(first: str, other: str, dtypes: Sequence[pl.DataType]) -> str:
     zones = [isinstance(dtype, pl.Datetime) and dtype.time_zone for dtype in dtypes]
     hint = ". Hint: write all times with a time zone, or all without" if None in zones else ""
     types = [f"of another {dtype.base_type()}" if dtype.is_nested() else str(dtype) for dtype in dtypes]
-    return f"is {types[0]} in {first!r} and {types[1]} in {other!r}, and no type holds both{hint}"
+    return f"is {types[0]} in {first!r} and {types[1]} in {other!r}, and no common type exists{hint}"
 
 
 def _partitioned_by(name: str, files: Sequence[str]) -> str | None:

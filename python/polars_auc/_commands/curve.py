@@ -77,8 +77,8 @@ def add_curve(commands: Any) -> None:
     kinds = f"the kind of curve: {', '.join(_KINDS)} (default: roc)"
     add_value(command, "--kind", kinds, metavar="KIND", choices=list(_KINDS), default="roc")
     folds = (
-        "the column of cross-validation folds, or SQL: draws the mean curve of the folds in place of the "
-        "curve of all rows, and the curve of each fold as a thin line; bands are then those of the folds"
+        "the column of cross-validation folds, or SQL: draws the mean curve of the folds instead of the "
+        "curve of all rows, and the curve of each fold as a thin line; bands are then of the folds"
     )
     add_value(command, "--folds", folds, metavar="COLUMN")
     most = f"the most points of a curve (default: 1000; of a fold: {_POINTS_OF_FOLD})"
@@ -96,7 +96,7 @@ def add_curve(commands: Any) -> None:
 
 def _add_bands(command: argparse.ArgumentParser) -> None:
     methods = get_args(BandMethod)
-    bands = f"draw confidence bands: {', '.join(methods)}; a table then holds their points"
+    bands = f"draw confidence bands: {', '.join(methods)}; a table then contains their points"
     add_value(command, "--band", bands, metavar="METHOD", choices=methods, dest="method")
     level = "with --band, --kind net-benefit or --kind calibration: the confidence level"
     add_value(command, "--level", f"{level} (default: 0.95)", float)
@@ -245,10 +245,10 @@ def _check(options: argparse.Namespace, *, is_chart: bool) -> None:
     band_options = [option for option in _BAND_OPTIONS if option != "n_points" or options.folds is None]
     name = next((option for option in band_options if getattr(options, option) is not None), None)
     if name is not None and options.method is None and options.kind == "roc":
-        raise OptionError("", name, "is for `method`", "give it, or leave this out")
+        raise OptionError("", name, "is for `method`", "pass it, or leave this out")
     if options.max_points is not None and not is_chart and (options.method or options.folds):
         lines, option = ("bands", "method") if options.method else ("mean curves", "folds")
-        reason = f"is for curves, and a table with `{option}` holds {lines}"
+        reason = f"is for curves, and a table with `{option}` contains {lines}"
         raise OptionError("", "max_points", reason, "leave one of them out")
     refuse_title("", options.title, options.output.suffix)
     refuse_size("", {"dpi": options.dpi}, options.output.suffix)

@@ -33,8 +33,8 @@ def add_init(commands: Any) -> None:
     command = commands.add_parser(
         "init",
         help="write a configuration file, from a look at the columns",
-        description="Propose a label, scores and groups for files, as a file for --config. What names and "
-        "values do not tell is marked as uncertain. The report is made once, to see that it can be.",
+        description="Propose a label, scores and groups for files, as a file for --config. Proposals that "
+        "names and values do not confirm are marked as uncertain. The report is run once, as a check.",
         epilog='example: polars-auc init "data/*.parquet" -o polars-auc.toml',
     )
     command.set_defaults(run=init)
@@ -140,7 +140,7 @@ class Proposal:
             unsure = [f"# uncertain: other columns of 0 and 1 are {_listed(others)}"] if others else []
             return [*lines, *unsure, f"label = {_quoted(self.label)}"]
         for name, words in self.columns.words.items():
-            lines.append(f"# uncertain: {_quoted(name)} has two words, of which one may be positive")
+            lines.append(f"# uncertain: {_quoted(name)} has two values: one of them may be positive")
             column = column_in_sql(name)
             for (word, rows), (other, _) in (words, words[::-1]):
                 is_word, is_other = (f"{column} = {text_in_sql(text)}" for text in (word, other))

@@ -83,7 +83,7 @@ def failing_files(names: Sequence[str], columns: Sequence[str], numbers: Sequenc
             if name != usual:
                 faults[name] = unreadable([usual, name], columns)
             if wrong:
-                faults[name] = f"the column {wrong[0]!r} holds words, and numbers in {usual!r}"
+                faults[name] = f"the column {wrong[0]!r} contains words, but numbers in {usual!r}"
     return {name: why for name, why in faults.items() if why is not None}
 
 

@@ -81,7 +81,7 @@ def add_compare(commands: Any) -> None:
     command = commands.add_parser(
         "compare",
         help="the difference of the AUCs of all pairs of scores, in each group",
-        description="Print the AUC of the second score of each pair minus that of the first, with its "
+        description="Print the difference of the AUCs of each pair of scores, second minus first, with its "
         "interval and paired test.",
         epilog='example: polars-auc compare "data/*.parquet" --label y --score old --score new --by segment',
     )

@@ -189,7 +189,7 @@ def about_rows(
         several = f" ({groupings})" if groupings else ""
         pairs.append(("Groups", f"by {', '.join(map(name, by))}{several}"))
     if low_is_positive:
-        text = "low scores are positive; numbers are those of the negated scores, and thresholds of a score"
+        text = "low scores are positive; numbers are of the negated scores, and thresholds of a score"
         pairs.append(("Direction", f"{text} mean: positive if score <= threshold"))
     if where:
         pairs.append(("Rows", f"where {' and '.join(map(name, where))}"))
@@ -227,7 +227,7 @@ def about_options(
     )
     if has_states:
         names = ", ".join(map(name, weighted_states))
-        weighted = f"; those of {names} are of rows with weights" if names else ""
+        weighted = f"; the states of {names} are of weighted rows" if names else ""
         pairs.append(("Made of", f"states{weighted}"))
     if table["lower"].null_count() < table.height:
         pairs.append(about_intervals(options))

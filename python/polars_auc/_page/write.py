@@ -279,7 +279,10 @@ def write_report(
     if frame is not None:
         if state is None and (label is None or scores is None):
             raise OptionError(
-                "write_report", "frame", "needs `label` and `scores`, or `state`", "write those of the report"
+                "write_report",
+                "frame",
+                "requires `label` and `scores`, or `state`",
+                "pass the same columns as for the report",
             )
         rows = Rows.from_arguments(frame, label, scores, options, state)
         if writer.has_charts:
@@ -313,7 +316,7 @@ def _refuse_other_rows(rows: Rows, table: pl.DataFrame) -> None:
     unknown = next((name for name in rows.scores if name not in existing), None)
     if unknown is not None:
         reason = f"names {unknown!r}, and the report is of {', '.join(map(repr, existing))}"
-        raise OptionError("write_report", "scores", reason, "write those of the report")
+        raise OptionError("write_report", "scores", reason, "pass the scores of the report")
     overall = {row[0]: row[1:] for row in table.filter(scope="overall").select("score", "n", "n_pos").rows()}
     summaries = rows.frame.select(rows.each(roc_summary)).collect()
     for name, summary in summaries.row(0, named=True).items():

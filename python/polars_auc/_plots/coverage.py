@@ -140,9 +140,9 @@ def _drawing(
         raise ValueError(msg)
     if bands.select("curve", "panel").is_duplicated().any():
         others = [name for name in rows.columns if name not in {*keys, *panels, *_COLUMNS, _SHARES}]
-        hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
+        hint = f"pass columns that do as by= or facet=, from {others}" if others else "filter the frame"
         msg = (
-            f"{_NAME}: coverage has several bands that by={keys} and facet={panels} do not tell apart. "
+            f"{_NAME}: coverage has several bands that by={keys} and facet={panels} do not separate. "
             f"Hint: {hint}"
         )
         raise ValueError(msg)

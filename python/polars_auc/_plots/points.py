@@ -381,20 +381,18 @@ def _placed(
         inside = pl.col(name).is_between(least - _ROUNDING, most + _ROUNDING) & pl.col(name).is_not_nan()
         if (outside := placed.filter(~inside.fill_null(value=name in kind.nullable))).height:
             found = outside.select(*kind.fields).row(0, named=True)
-            msg = f"{_name()}: {what} must hold numbers from {least:g} to {most:g}, got {found}"
+            msg = f"{_name()}: {what} must contain numbers from {least:g} to {most:g}, got {found}"
             raise ValueError(msg)
     falls = [pl.col(name).diff() < -_ROUNDING for name in kind.monotone]
     falls += [pl.col(name).diff() <= 0 for name in (kind.rising,) if name]
     if placed.select(pl.any_horizontal(each.over(*keys) for each in falls).any()).item():
         ignored = {*by, *facet, *apart, *POINT_COLUMNS, *kind.fields, *kind.texts, *kind.columns, _POINTS}
         others = [name for name in rows.columns if name not in ignored]
-        cause = f"by={by} and facet={facet} do not tell" if by or facet else "nothing tells"
-        hint = f"write the columns that do as by= or facet=, of {others}" if others else "filter the frame"
+        cause = f"by={by} and facet={facet} do not separate" if by or facet else "no column separates"
+        hint = f"pass columns that do as by= or facet=, from {others}" if others else "filter the frame"
         hint += f", or sort one curve by {kind.rising or kind.monotone[0]}"
         msg = (
-            f"{_name()}: {what} has points that fall, as those of several curves do that {cause} apart. "
-            "Hint: "
-            f"{hint}"
+            f"{_name()}: {what} has decreasing points, probably of several curves that {cause}. Hint: {hint}"
         )
         raise ValueError(msg)
     return placed

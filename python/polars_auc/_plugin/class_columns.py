@@ -41,7 +41,7 @@ def _as_text(name: str, classes: Any) -> list[str]:
         msg = f"{name}: classes must be values of a column, such as words or integers: {error}"
         raise TypeError(msg) from error
     if None in texts:
-        msg = f"{name}: classes hold None, but rows without a label are skipped. Hint: leave it out"
+        msg = f"{name}: classes contain None, but rows without a label are skipped. Hint: leave it out"
         raise ValueError(msg)
     return texts
 

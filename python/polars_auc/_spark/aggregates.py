@@ -86,7 +86,7 @@ def _column(
     declared = polars_dtype(name, DoubleType() if score_type is None else score_type)
     dtype = _planned(local, names, options, declared)
     if score_type is not None and dtype == _planned(local, names, options, _another(declared)):
-        reason = "is for results that hold scores, which this has not"
+        reason = "is for results that contain scores, and this result has none"
         raise OptionError(name, "score_type", reason, "leave it out")
 
     def evaluated(*arrays: pyarrow.Array) -> pyarrow.Scalar | None:

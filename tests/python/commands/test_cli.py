@@ -360,7 +360,7 @@ def test_gate(folder: Path, capsys: Capture) -> None:
         ([*REPORT, "--count", "1"], "--count '1' is one value for all rows. Hint: name a column"),
         (
             [*FILES, "--score", "score", "--label", "word"],
-            "--label 'word' holds words ('bad', 'good'), and must hold 0 and 1 or Booleans. Hint: name the "
+            "--label 'word' contains words ('bad', 'good'), expected 0 and 1 or Booleans. Hint: name the "
             "positive class, as in --label \"CASE WHEN word = 'bad' THEN TRUE WHEN word = 'good' THEN FALSE "
             "END\", or the other way round; 'bad' is the rarer",
         ),
@@ -819,7 +819,7 @@ def test_errors_name_differing_and_damaged_files(folder: Path, capsys: Capture) 
     Path("x/empty.parquet").touch()
     rows.write_csv("x/rows.csv")
     for names, message in (
-        (["1", "word"], "--score 's' holds texts in 'x/word.parquet', expected numbers"),
+        (["1", "word"], "--score 's' contains texts in 'x/word.parquet', expected numbers"),
         (["1", "lacks"], "--score names the column 's', which 'x/lacks.parquet' lacks, unlike other files"),
         (["lacks", "1"], "--score names the column 's', which 'x/lacks.parquet' lacks, unlike other files"),
         (["1", "damaged"], "cannot read 'x/damaged.parquet': "),
@@ -834,7 +834,7 @@ def test_errors_name_differing_and_damaged_files(folder: Path, capsys: Capture) 
         assert "cannot read 'x/short.parquet': " in error
     mixed = ["report", "x/1.parquet", "x/rows.csv", "--label", "y", "--score", "s"]
     assert "'x/1.parquet' and 'x/rows.csv' are files of two kinds" in refused(mixed, capsys)
-    assert "the folder 'to' holds no file that ends in .parquet" in refused(
+    assert "the folder 'to' has no file that ends in .parquet" in refused(
         ["report", "to", "--label", "y", "--score", "s"], capsys
     )
 
@@ -860,9 +860,9 @@ def test_a_score_of_several_numbers(width: int | None, capsys: Capture) -> None:
         both = both.with_columns(pl.col("p").cast(pl.Array(pl.Float64, width)))
     both.write_parquet("x.parquet")
     message = refused(["report", "x.parquet", "--label", "y", "--score", "p"], capsys)
-    assert "--score 'p' holds several numbers in each row" in message
+    assert "--score 'p' has several numbers in each row" in message
     if width is not None:
-        assert 'or as a List, of which --score "p[2]" takes the second' in message
+        assert 'or as a List: --score "p[2]" is its second number' in message
     else:
         assert 'as in --score "p[2]", which is the second' in message
         assert main(["report", "x.parquet", "--label", "y", "--score", "p[2]", "-o", "out.csv"]) == 0

@@ -190,9 +190,9 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
             "--output must end in .html, .pdf, .png, .svg, .parquet, .csv, .json, .xlsx, .md, got",
         ),
         ([], "required: -o/--output"),
-        (["-o", "x.csv", "--level", "0.9"], "--level is for --band. Hint: give it, or leave this out"),
+        (["-o", "x.csv", "--level", "0.9"], "--level is for --band. Hint: pass it, or leave this out"),
         (["-o", "x.html", "--seed", "0"], "--seed is for --band"),
-        (["-o", "x.csv", "--band", "radial", "--max-points", "9"], "a table with --band holds bands"),
+        (["-o", "x.csv", "--band", "radial", "--max-points", "9"], "a table with --band contains bands"),
         (["-o", "x.csv", "--band", "fixed_width", "--seed", "0"], "--band 'fixed_width' draws none"),
         (["-o", "x.csv", "--band", "radial", "--level", "2"], "--level must lie between 0 and 1"),
         (["-o", "x.csv", "--band", "radial", "--points", "2"], "--points must be an integer from 3"),
@@ -210,7 +210,10 @@ def test_groups_without_a_curve_are_counted(tmp_path: Path, capsys: Capture) -> 
         ),
         (["-o", "x.csv", "--folds", "none"], "--folds"),
         (["-o", "x.csv", "--folds", "fold", "--points", "2"], "--points must be an integer from 3"),
-        (["-o", "x.csv", "--folds", "fold", "--max-points", "9"], "a table with --folds holds mean curves"),
+        (
+            ["-o", "x.csv", "--folds", "fold", "--max-points", "9"],
+            "a table with --folds contains mean curves",
+        ),
         (["-o", "x.csv", "--folds", "fold", "--level", "0.9"], "--level is for --band"),
         (
             ["-o", "x.csv", "--folds", "fold", "--band", "radial", "--seed", "1"],

@@ -189,7 +189,7 @@ def test_a_file_of_a_header_alone_has_no_row(command: str, folder: Path, capsys:
     output = ["-o", "x.parquet"] if command == "curve" else []
     message = refused([*arguments, *output], capsys)
     assert "the files have no row" in message
-    assert "holds words" not in message
+    assert "contains words" not in message
     (folder / "words.csv").write_text("label,s,t\ngood,1,2\n", encoding="utf-8")
     message = refused([command, "words.csv", *arguments[2:], *output, "--where", "s > 1"], capsys)
     assert "--where 's > 1' leaves no row" in message

@@ -154,7 +154,7 @@ def test_words_among_the_numbers_of_a_text_file(capsys: Capture) -> None:
     frame[:50].with_columns(score=pl.lit("oops")).write_csv("0.csv")
     assert main(["report", "*.csv", *OPTIONS, "--keep-going"]) == 3
     assert_frame_equal(written(), pa.report(frame, "y", "score", by="g"), check_exact=False)
-    assert "the file '0.csv': the column 'score' holds words" in capsys.readouterr().err
+    assert "the file '0.csv': the column 'score' contains words" in capsys.readouterr().err
 
 
 def test_states(capsys: Capture) -> None:

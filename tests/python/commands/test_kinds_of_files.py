@@ -244,7 +244,7 @@ def test_times_with_and_without_zones(kind: str, capsys: Capture) -> None:
         in message
     )
     assert (
-        f"in '2.{kind}', and no type holds both. Hint: write all times with a time zone, or all without"
+        f"in '2.{kind}', and no common type exists. Hint: write all times with a time zone, or all without"
         in message
     )
 
@@ -260,7 +260,7 @@ def test_decimals_below_the_first_rows(capsys: Capture) -> None:
     Path("late.ndjson").write_text('{"y": 1, "s": 1}\n{"y": 0, "s": 2}\n' * 5_010 + '{"y": 0, "s": 0.5}\n')
     assert areas("late.ndjson", *COLUMNS)[0][1] == 10_021
     Path("words.csv").write_text(f"y,s,t\n{head}1,many,1\n")
-    assert "--score 's' holds texts ('many')" in refused(["report", "words.csv", *COLUMNS], capsys)
+    assert "--score 's' contains texts ('many')" in refused(["report", "words.csv", *COLUMNS], capsys)
 
 
 @pytest.mark.parametrize("values", [("1.1", "1.10"), ("00123", "123")])

@@ -126,7 +126,7 @@ def test_values_of_the_user(capsys: Capture) -> None:
         assert pl.read_parquet("out.parquet")["g"].to_list() == ["a", None, None]
     # The user's texts replace the default ones.
     message = refused(["report", "na.csv", "--label", "label", "--score", "p", "--null-values", "x"], capsys)
-    assert "--label 'label' holds words ('0', '1', 'NA')" in message
+    assert "--label 'label' contains words ('0', '1', 'NA')" in message
     assert "\"CASE WHEN label = '1' THEN TRUE WHEN label = '0' THEN FALSE END\"" in message
 
 
@@ -179,7 +179,7 @@ def test_a_score_of_texts(capsys: Capture) -> None:
     """The hint has the user's column name, and keeps it as the score name."""
     pl.DataFrame({"y": [1, 0, 1, 0], "my score": ["2", "1", "none yet", "0.5"]}).write_parquet("t.parquet")
     message = refused(["report", "t.parquet", "--label", "y", "--score", "my score"], capsys)
-    assert "--score 'my score' holds texts ('none yet'), expected numbers" in message
+    assert "--score 'my score' contains texts ('none yet'), expected numbers" in message
     hint = message.split("write --score ")[1].strip()
     assert hint == '"TRY_CAST(\\"my score\\" AS DOUBLE) AS \\"my score\\""'
     assert areas("t.parquet", "--label", "y", "--score", hint[1:-1].replace("\\", "")) == [(1.0, 3)]
@@ -226,7 +226,7 @@ def test_a_point_is_no_decimal_sign_with_decimal_commas(missing: str, capsys: Ca
     arguments = ["--label", "y", "--decimal-comma", "--score"]
     message = refused(["report", "x.csv", *arguments, "s"], capsys)
     assert (
-        "--score 's' holds texts ('1.234'), expected numbers. Hint: with --decimal-comma a point is"
+        "--score 's' contains texts ('1.234'), expected numbers. Hint: with --decimal-comma a point is"
         in message
     )
     hint = message.split("write --score ")[1].strip()
@@ -237,7 +237,7 @@ def test_a_point_is_no_decimal_sign_with_decimal_commas(missing: str, capsys: Ca
 def test_a_point_in_a_later_row_is_no_decimal_sign(capsys: Capture) -> None:
     Path("x.csv").write_text("y;s\n" + "1;1,5\n0;0,5\n" * 5_010 + "1;1.234\n")
     message = refused(["report", "x.csv", "--label", "y", "--score", "s", "--decimal-comma"], capsys)
-    assert "--score 's' holds texts ('1.234'), expected numbers" in message
+    assert "--score 's' contains texts ('1.234'), expected numbers" in message
 
 
 def test_a_file_of_many_texts_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

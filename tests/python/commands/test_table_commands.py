@@ -265,7 +265,7 @@ def test_every_command_knows_partitions(
     # Without a wildcard the error is about one file name.
     for names, instead in (
         ("loans/month=1/a.parquet", ": to make it a column, name the folder 'loans'"),
-        ("loans/month=*/*.csv", ", of which only Parquet files make columns"),
+        ("loans/month=*/*.csv", ", but only folders of Parquet files become columns"),
     ):
         assert main([command, names, *arguments, *where]) == 2
         stderr = capsys.readouterr().err

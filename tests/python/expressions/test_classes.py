@@ -117,7 +117,7 @@ def test_a_label_that_is_no_class(engine: Any) -> None:
             lambda: pa.multiclass_roc_auc("y", "a", "b", classes=[1, "1"]),
             "classes hold '1' twice, compared as",
         ),
-        (lambda: pa.multiclass_roc_auc("y", "a", "b", classes=["a", None]), "classes hold None"),
+        (lambda: pa.multiclass_roc_auc("y", "a", "b", classes=["a", None]), "classes contain None"),
         (lambda: pa.multiclass_roc_auc("y", "a", "b", multi_class="ova"), "multi_class must be one of"),  # type: ignore[arg-type]
         (lambda: pa.multiclass_roc_auc("y", "a", "b", average="samples"), "average must be one of"),  # type: ignore[arg-type]
         (

@@ -408,7 +408,7 @@ def test_states_of_days_give_the_report_of_their_rows(
         assert got["se"].null_count() < got.height
         assert got.select(pl.col("auc").is_between("auc_min", "auc_max").all()).item()
         page = (tmp_path / f"{name}.html").read_text(encoding="utf-8")
-        assert "states; those of forest are of rows with weights" in page
+        assert "states; the states of forest are of weighted rows" in page
         assert "the squares of the weights" not in page
     assert "the squares of the weights" not in capsys.readouterr().err
     # States of the earlier format without squares.

@@ -249,7 +249,7 @@ CALIBRATION = long("calibration")
             "precision_recall",
             (PR,),
             {},
-            r"by=\['score'\] and facet=\[\] do not tell .* \['dataset'\], or sort",
+            r"by=\['score'\] and facet=\[\] do not separate.* \['dataset'\], or sort",
         ),
         ("precision_recall", (PR.clear(),), {}, "curves has no point; each needs a positive"),
         (

@@ -288,7 +288,7 @@ def test_differences_are_those_of_the_frames() -> None:
     ("frame", "options", "message"),
     [
         (CURVES, {}, r"differences must have the columns fpr, difference, .* write curve_points\("),
-        (DIFFERENCES, {}, r"do not|nothing tells apart. Hint: write the columns .*\['dataset'\]"),
+        (DIFFERENCES, {}, r"do not|no column separates. Hint: pass columns .*\['dataset'\]"),
         (DIFFERENCES.clear(), {}, "differences has no point"),
         (DIFFERENCES.with_columns(lower=-2.0), {"facet": "dataset"}, "numbers from -1 to 1, got"),
         (DIFFERENCES.with_columns(lower=1.0), {"facet": "dataset"}, "lower limits below upper ones"),
@@ -382,8 +382,8 @@ def test_bands_that_hold_all_curves_or_none_were_compared() -> None:
     ("frame", "options", "message"),
     [
         (ROWS, {}, r"coverage must have the column epsilons, or structs .* write frame.group_by\("),
-        (covered(), {}, r"by=\['score'\] and facet=\[\] do not tell apart. Hint: .*\['dataset', 'method'\]"),
-        (covered(), {"by": ["method", "score"]}, r"write the columns that do .* \['dataset'\]"),
+        (covered(), {}, r"by=\['score'\] and facet=\[\] do not separate. Hint: .*\['dataset', 'method'\]"),
+        (covered(), {"by": ["method", "score"]}, r"pass columns that do .* \['dataset'\]"),
         (covered(), {"facet": "dataset", "by": "method", "level": 1.5}, "level must lie between 0 and 1"),
         (covered().rename({"method": "score"}), {}, "but there is one already. Hint: rename it"),
         (covered().clear(), {}, "coverage has no epsilon"),
@@ -425,7 +425,7 @@ def test_as_many_points_as_a_chart_takes() -> None:
         ((CURVES.filter(score="tree"),), {"facet": "dataset", "band": BANDS}, "'forest, breast_cancer'"),
         ((CURVES.clear(),), {}, "curves has no point"),
         ((CURVES.with_columns(pl.col("fpr") * 100),), {"facet": "dataset"}, "numbers from 0 to 1, got"),
-        ((CURVES.with_columns(tpr=1 - pl.col("tpr")),), {"facet": "dataset"}, "fall"),
+        ((CURVES.with_columns(tpr=1 - pl.col("tpr")),), {"facet": "dataset"}, "decreasing points"),
         ((CURVES,), {"facet": "dataset", "folds": CURVES}, r"folds must have a column of folds"),
         ((CURVES.filter(score="tree"),), {"facet": "dataset", "folds": FOLDS}, "folds has 'forest, breast"),
         ((CURVES,), {"facet": "dataset", "folds": BANDS.drop("fpr")}, "folds must have the columns fpr, tpr"),

@@ -113,7 +113,7 @@ COMMANDS: dict[str, list[str]] = {
     "no row is positive: --label": ["--label", "word = 'Bad'"],
     "no row is negative: --label": ["--where", "y = 1"],
     "every row has a missing label or score": ["--score", "NULLIF(s, s) AS s"],
-    "holds words ('bad', 'good'), and must hold 0 and 1 or Booleans": ["--label", "word"],
+    "contains words ('bad', 'good'), expected 0 and 1 or Booleans": ["--label", "word"],
     "leaves no row. Hint: if that is expected, write --allow-empty": ["--where", "s > 2"],
     "expected numbers. Hint: to read other texts as missing": ["--score", "by"],
     "NaN is a fault, and such results are NaN or left out": ["--score", "nan"],

@@ -166,7 +166,7 @@ def test_a_file_reports_nan_of_the_report(tmp_path: Path, ending: str, has_rows:
         ({"stability": "n"}, "write_report: stability is about the rows of frame. Hint: give frame"),
         ({"low_is_positive": True}, "write_report: low_is_positive is about the rows of frame"),
         ({"nan": "ignore"}, "write_report: nan must be 'skip', or be left out, got 'ignore'"),
-        ({"frame": pl.DataFrame()}, "write_report: frame needs label and scores"),
+        ({"frame": pl.DataFrame()}, "write_report: frame requires label and scores"),
         (
             {"report": pl.DataFrame({"a": [1]})},
             "write_report: report has no column 'scope', so it is not a rep",
