@@ -7,7 +7,7 @@ of ``benches/results/calibration_coverage.csv``:
 
 - the coverage: the share of intervals that contain the value of the population. A confidence band counts if
   it contains all probabilities of the sample. For the consistency band it is the share of blocks inside the
-  band, for calibrated scores.
+  band, for calibrated scores. The band of net benefit counts if it contains all 20 thresholds of a range.
 - ``defined``: the share of samples with an interval. Samples of one class may have none.
 """
 
@@ -33,6 +33,9 @@ SPREAD = 1.2
 NOISE = 0.7
 """The standard deviation of the noise on the logits of a second score."""
 THRESHOLD = 0.1
+RANGES = {0.02: (0.01, 0.06), 0.1: (0.05, 0.3), 0.5: (0.2, 0.8)}
+"""The thresholds of the band of net benefits, by the rate of positives."""
+FOLDS = 10
 POPULATION = 2_000_000
 N_RESAMPLES = 200
 
@@ -71,8 +74,11 @@ INTERVALS = {
     "mcnemar": pa.mcnemar("y", "q", "s", at_a=THRESHOLD, at_b=THRESHOLD),
     "discrimination_slope": pa.discrimination_slope("y", "s"),
     "discrimination_slope_difference": pa.discrimination_slope_difference("y", "q", "s"),
+    "cv_loss t": pa.cv_loss("y", "s", "fold"),
+    "cv_loss influence": pa.cv_loss("y", "s", "fold", method="influence"),
+    "cv_loss_difference": pa.cv_loss_difference("y", "s", "p", "fold", test_train_ratio=0),
 }
-PREFIXED = ("observed_expected", "in_the_large", "slope", "intercept")
+PREFIXED = ("observed_expected", "observed_minus_expected", "in_the_large", "slope", "intercept")
 
 
 def limits() -> list[pl.Expr]:
@@ -139,6 +145,10 @@ def population(p: Numbers, s: Numbers, rng: np.random.Generator) -> dict[str, fl
         "mcnemar": right["q"] - right["s"],
         "subgroup_rate_difference difference": selected[0] - selected[1],
         "subgroup_rate_difference ratio": selected[0] / selected[1],
+        "cv_loss t": brier["s"],
+        "cv_loss influence": brier["s"],
+        "cv_loss_difference": brier["s"] - brier["p"],
+        "observed_minus_expected": rate - float(s.mean()),
         "discrimination_slope": slope_of(p, s),
         "discrimination_slope_difference": slope_of(p, q) - slope_of(p, s),
         "observed_expected": rate / float(s.mean()),
@@ -172,6 +182,26 @@ def band_coverage(rows: pl.DataFrame, *, is_right: bool) -> dict[str, pl.Series]
     return covered
 
 
+def thresholds(rate: float) -> Numbers:
+    return np.linspace(*RANGES[rate], 20)
+
+
+def net_benefits(p: Numbers, s: Numbers, rate: float) -> Numbers:
+    """Return the true net benefits at the thresholds of a band."""
+    at = thresholds(rate)
+    return np.array([float(((p - (1 - p) * t / (1 - t)) * (s >= t)).mean()) for t in at])
+
+
+def benefit_coverage(rows: pl.DataFrame, rate: float, truth: Numbers) -> pl.Series:
+    """Return whether the simultaneous band of each sample contains all net benefits."""
+    band = pa.net_benefit(
+        "y", "s", thresholds=list(thresholds(rate)), band="simultaneous", n_resamples=5 * N_RESAMPLES
+    )
+    points = rows.group_by("r").agg(band.alias("points")).explode("points").unnest("points")
+    points = points.with_columns(true=pl.lit(pl.Series(np.tile(truth, points.height // len(truth)))))
+    return points.group_by("r").agg(pl.col("true").is_between("lower", "upper").all())["true"]
+
+
 def draw(rows: int, mean: float, rng: np.random.Generator, *, is_right: bool) -> tuple[Numbers, Numbers]:
     """Return probabilities of rows, and their scores."""
     logit = mean + SPREAD * rng.normal(size=rows)
@@ -180,12 +210,19 @@ def draw(rows: int, mean: float, rng: np.random.Generator, *, is_right: bool) ->
 
 
 def coverage(
-    n: int, rate: float, truth: dict[str, float], *, is_right: bool, replicates: int
+    n: int,
+    rate: float,
+    truth: dict[str, float],
+    benefits: Numbers,
+    *,
+    is_right: bool,
+    replicates: int,
 ) -> pl.DataFrame:
     rng = np.random.default_rng([n, int(1000 * rate), is_right])
     p, s = draw(n * replicates, center(rate), rng, is_right=is_right)
     columns = {"y": rng.random(len(p)) < p, "s": s, "p": p, "q": noisy(p, [2, n]), "grade": rate}
     columns["g"] = np.random.default_rng([3, n]).random(len(p)) < share_in_subgroup(p)
+    columns["fold"] = np.arange(len(p)) % FOLDS
     rows = pl.DataFrame({"r": np.repeat(np.arange(replicates), n), **columns})
     answers = rows.group_by("r").agg(limits())
     shared: dict[str, Any] = {
@@ -196,7 +233,10 @@ def coverage(
     }
     results: list[dict[str, Any]] = [
         {"interval": name, **shared, "defined": 1.0, "coverage": round(float(inside.mean()), 4)}  # type: ignore[arg-type]
-        for name, inside in band_coverage(rows, is_right=is_right).items()
+        for name, inside in (
+            *band_coverage(rows, is_right=is_right).items(),
+            ("net_benefit simultaneous", benefit_coverage(rows, rate, benefits)),
+        )
     ]
     for name, value in truth.items():
         lower, upper = answers[f"{name}|lower"], answers[f"{name}|upper"]
@@ -221,10 +261,11 @@ def main() -> None:
     for is_right in (True, False):
         for rate in RATES:
             rng = np.random.default_rng([int(1000 * rate), is_right])
-            truth = population(*draw(POPULATION, center(rate), rng, is_right=is_right), rng)
+            everyone = draw(POPULATION, center(rate), rng, is_right=is_right)
+            truth, benefits = population(*everyone, rng), net_benefits(*everyone, rate)
             for n in SIZES:
                 replicates = max(20, int(share * min(REPLICATES, MOST_ROWS // n)))
-                tables.append(coverage(n, rate, truth, is_right=is_right, replicates=replicates))
+                tables.append(coverage(n, rate, truth, benefits, is_right=is_right, replicates=replicates))
             print(rate, is_right, flush=True)
     table = pl.concat(tables).sort("interval", "score", "rate", "rows")
     table.write_csv(RESULTS)

@@ -135,7 +135,7 @@ def roc_state(
 
     Standard errors use the squares of the weights, also rounded to 18 decimal places. They equal those of the
     rows to the last bit if weights are multiples of 2^-9 and the squares at one score take fewer than 53 bits
-    together. A sum of squares is unknown if it is 1e20 or more in a class, and in states written without
+    together. A sum of squares is null if it is 1e20 or more in a class, and in states written without
     squares or merged with such states. An interval is null if the squares are unknown, or if their rounding,
     half of 1e-18 for each row, could exceed 2^-20 of the sum of a class. Other results remain.
 

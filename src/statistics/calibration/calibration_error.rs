@@ -26,7 +26,7 @@ record! {
         /// The root mean square of `rate - mean score` over rows.
         pub rmsce: Option<f64>,
         /// `rmsce` corrected for the bias of small bins: each square is reduced by the variance of the rate, `rate (1
-        /// - rate) / (n - 1)`. A bin of one row, and a negative mean, count as 0. Null with weights.
+        /// - rate) / (n - 1)`. A bin of one row counts as 0, and so does a negative mean. Null with weights.
         pub rmsce_debiased: Option<f64>,
         /// The number of bins with rows.
         pub n_bins: Option<u64>,

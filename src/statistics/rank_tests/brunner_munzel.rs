@@ -34,7 +34,7 @@ pub enum Distribution {
 record! {
     /// The test of one group.
     pub struct BrunnerMunzelRecord {
-        /// `(auc - 1/2) / se`, positive if positives tend to score higher. scipy's has the opposite sign if positives
+        /// `(auc - 1/2) / se`, positive if positives tend to score higher. In scipy the sign is opposite if positives
         /// are its first sample.
         pub statistic: Option<f64>,
         /// The degrees of freedom of Student's t.

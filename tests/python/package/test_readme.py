@@ -871,6 +871,15 @@ def test_errors_of_few_positives_are_committed() -> None:
     assert "one stream had at most {:.1f} %. Ten streams had {:.1f} %".format(*mixed) in text
 
 
+def test_false_alarms_of_calibration_are_committed() -> None:
+    rows = pl.read_csv(ROOT / "benches" / "results" / "always_valid.csv")
+    rows = rows.filter(pl.col("gate").str.starts_with("calibration"), pl.col("drop") == 0)
+    for gate in ("calibration, naive", "calibration, always_valid"):
+        cells = [f"{100 * share:.1f}" for share in rows.filter(gate=gate)["alarmed"]]
+        assert f"| {gate} | {' | '.join(cells)} |\n" in GATES
+    assert (rows.filter(gate="calibration, always_valid")["alarmed"] <= 0.055).all()
+
+
 def test_figures_of_gates_are_committed() -> None:
     for part in gates():
         assert part in GATES
