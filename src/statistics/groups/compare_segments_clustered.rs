@@ -9,8 +9,9 @@ use crate::math::symmetric;
 use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::statistics::comparisons::unpaired_roc_auc_difference::DifferenceMethod;
-use crate::statistics::inference::by_cluster::{ByCluster, ClusteredArea, RowWeight};
-use crate::statistics::inference::delong::beyond_rounding;
+use crate::statistics::inference::{
+    ByCluster, ClusteredArea, by_cluster::RowWeight, delong::beyond_rounding,
+};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, KeyKind, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::rows::Rows;

@@ -17,7 +17,7 @@ use crate::ranking::ties::{Count, Placements};
 use crate::ranking::{SHARD_ROWS, tasks};
 use crate::statistics::rows::Rows;
 
-use super::by_cluster::{ClusteredArea, Residual};
+use super::clustered_area::{ClusteredArea, Residual};
 
 /// The variance of one area, from the sums over its placements; undefined with a single row in a class.
 pub fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> {

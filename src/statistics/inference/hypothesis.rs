@@ -1,7 +1,8 @@
-//! The hypothesis of a test: that a parameter has one value, or that it is within a margin of it.
+//! The hypothesis of a test: that a parameter has one value, or that it is within a margin of it. The null
+//! distribution of a rank statistic.
 
 use super::alternative::Alternative;
-use crate::statistics::options::{OptionError, Options};
+use crate::statistics::options::{OptionError, Options, words};
 
 /// The hypothesis of a test.
 ///
@@ -18,6 +19,20 @@ pub struct Hypothesis {
     /// The margin around the null value.
     pub margin: Option<f64>,
 }
+
+/// The choice of the null distribution of a rank statistic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NullDistribution {
+    /// Exact for small groups.
+    #[default]
+    Auto,
+    /// Exact whenever it can be enumerated.
+    Exact,
+    /// The limiting distribution for many rows.
+    Asymptotic,
+}
+
+words!(NullDistribution { "auto" => Auto, "exact" => Exact, "asymptotic" => Asymptotic });
 
 impl Hypothesis {
     /// The hypothesis about a parameter between `least` (-1 or 0) and 1.
