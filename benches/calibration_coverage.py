@@ -27,7 +27,7 @@ RESULTS = Path(__file__).parent / "results" / "calibration_coverage.csv"
 SIZES = (50, 200, 1_000, 5_000)
 RATES = (0.02, 0.1, 0.5)
 REPLICATES = 4_000
-MOST_ROWS = 8_000_000
+MAX_ROWS = 8_000_000
 SPREAD = 1.2
 """The standard deviation of the logits."""
 NOISE = 0.7
@@ -264,7 +264,7 @@ def main() -> None:
             everyone = draw(POPULATION, center(rate), rng, is_right=is_right)
             truth, benefits = population(*everyone, rng), net_benefits(*everyone, rate)
             for n in SIZES:
-                replicates = max(20, int(share * min(REPLICATES, MOST_ROWS // n)))
+                replicates = max(20, int(share * min(REPLICATES, MAX_ROWS // n)))
                 tables.append(coverage(n, rate, truth, benefits, is_right=is_right, replicates=replicates))
             print(rate, is_right, flush=True)
     table = pl.concat(tables).sort("interval", "score", "rate", "rows")

@@ -96,8 +96,8 @@ fn each_group(scores: &[f64], labels: &[u8], group_rows: usize, evaluate: impl F
     let all = Bits::new(labels, 0, scores.len());
     let mut group = Group::new(way, Domain::Any);
     let mut sum = 0.0;
-    for (place, scores) in scores.chunks(group_rows).enumerate() {
-        group.load(Observations::new(scores, all.slice(place * group_rows, scores.len()), None));
+    for (index, scores) in scores.chunks(group_rows).enumerate() {
+        group.load(Observations::new(scores, all.slice(index * group_rows, scores.len()), None));
         sum += evaluate(group.ties());
     }
     sum
@@ -138,30 +138,30 @@ fn main() {
                 }),
                 ("roc_auc", &|| {
                     each_group(&scores, &labels, group_rows, |ties| {
-                        RocAuc::default().of_ties(ties).auc.unwrap_or(0.0)
+                        RocAuc::default().evaluate(ties).auc.unwrap_or(0.0)
                     })
                 }),
                 ("ks_statistic", &|| {
                     each_group(&scores, &labels, group_rows, |ties| {
-                        KsStatistic::default().of_ties(ties).ks.unwrap_or(0.0)
+                        KsStatistic::default().evaluate(ties).ks.unwrap_or(0.0)
                     })
                 }),
                 ("average_precision", &|| {
                     each_group(&scores, &labels, group_rows, |ties| {
-                        AveragePrecision::default().of_ties(ties).average_precision.unwrap_or(0.0)
+                        AveragePrecision::default().evaluate(ties).average_precision.unwrap_or(0.0)
                     })
                 }),
                 ("mann_whitney_u", &|| {
-                    each_group(&scores, &labels, group_rows, |ties| test.of_ties(ties).z.unwrap_or(0.0))
+                    each_group(&scores, &labels, group_rows, |ties| test.evaluate(ties).z.unwrap_or(0.0))
                 }),
                 ("roc_summary", &|| {
                     each_group(&scores, &labels, group_rows, |ties| {
-                        RocSummary::default().of_ties(ties).interval.se.unwrap_or(0.0)
+                        RocSummary::default().evaluate(ties).interval.se.unwrap_or(0.0)
                     })
                 }),
                 ("roc_auc_ci", &|| {
                     each_group(&scores, &labels, group_rows, |ties| {
-                        ci.of_ties(ties).interval.se.unwrap_or(0.0)
+                        ci.evaluate(ties).interval.se.unwrap_or(0.0)
                     })
                 }),
             ];

@@ -65,7 +65,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(shape: &str, rows: usize) -> Self {
+    fn new(shape: &str, rows: usize) -> Self {
         let label = |row: usize| u8::from(is_positive(row as u64));
         Rows {
             scores: (0..rows as u64).map(|row| score(shape, row)).collect(),
@@ -86,21 +86,21 @@ impl Rows {
 
     fn each(&self, group_rows: usize, statistic: impl Fn(Ties<'_>) -> f64) -> f64 {
         let mut group = Group::new(Strategy::Fitting, Domain::Any);
-        let of_group = |rows| {
+        let group_time = |rows| {
             group.load(rows);
             statistic(group.ties())
         };
-        self.groups(group_rows).map(of_group).sum()
+        self.groups(group_rows).map(group_time).sum()
     }
 
     fn each_weighted(&self, group_rows: usize) -> f64 {
         let mut group = Group::new(Strategy::Fitting, Domain::Any);
-        let of_group = |(rows, weights): (Observations<'_, f64>, &[f64])| {
+        let group_time = |(rows, weights): (Observations<'_, f64>, &[f64])| {
             group.load(rows.with_weights(weights));
-            RocAuc::default().of_ties(group.ties()).auc.unwrap_or(0.0)
+            RocAuc::default().evaluate(group.ties()).auc.unwrap_or(0.0)
         };
         // A closure cannot lend its weights to rows that outlive it.
-        self.groups(group_rows).zip(self.weights.chunks(group_rows)).map(of_group).sum()
+        self.groups(group_rows).zip(self.weights.chunks(group_rows)).map(group_time).sum()
     }
 
     fn labels(&self) -> Vec<bool> {
@@ -161,7 +161,7 @@ fn run(what: &str, rows: &Rows, group_rows: usize, states: &[State], keys: &[u32
         let state = unranked_state(
             &pieces,
             Some(Limit { max_bins, scale: Scale::Real }),
-            ScoreType::of::<f64>(Domain::Any),
+            ScoreType::new::<f64>(Domain::Any),
         );
         match state.expect("rows without weights") {
             Some(state) => state.counts.bins.len() as f64,
@@ -175,31 +175,31 @@ fn run(what: &str, rows: &Rows, group_rows: usize, states: &[State], keys: &[u32
         }
     };
     match what {
-        "roc_auc" => rows.each(group_rows, |ties| RocAuc::default().of_ties(ties).auc.unwrap_or(0.0)),
+        "roc_auc" => rows.each(group_rows, |ties| RocAuc::default().evaluate(ties).auc.unwrap_or(0.0)),
         "roc_auc_ci" => {
-            rows.each(group_rows, |ties| RocAucCi::default().of_ties(ties).interval.se.unwrap_or(0.0))
+            rows.each(group_rows, |ties| RocAucCi::default().evaluate(ties).interval.se.unwrap_or(0.0))
         }
         "ks_statistic" => {
-            rows.each(group_rows, |ties| KsStatistic::default().of_ties(ties).ks.unwrap_or(0.0))
+            rows.each(group_rows, |ties| KsStatistic::default().evaluate(ties).ks.unwrap_or(0.0))
         }
         "average_precision" => rows.each(group_rows, |ties| {
-            AveragePrecision::default().of_ties(ties).average_precision.unwrap_or(0.0)
+            AveragePrecision::default().evaluate(ties).average_precision.unwrap_or(0.0)
         }),
         "mann_whitney_u" => {
-            rows.each(group_rows, |ties| MannWhitneyU::default().of_ties(ties).z.unwrap_or(0.0))
+            rows.each(group_rows, |ties| MannWhitneyU::default().evaluate(ties).z.unwrap_or(0.0))
         }
         "roc_summary" => {
-            rows.each(group_rows, |ties| RocSummary::default().of_ties(ties).interval.se.unwrap_or(0.0))
+            rows.each(group_rows, |ties| RocSummary::default().evaluate(ties).interval.se.unwrap_or(0.0))
         }
         "outline" => rows.each(group_rows, |mut ties| ties.outline(2000).len() as f64),
         "weights" => rows.each_weighted(group_rows),
-        "codes" => Codes::of(&rows.scores).distinct as f64,
+        "codes" => Codes::new(&rows.scores).distinct as f64,
         "by group" => {
-            RowGroups::of(Cow::from(keys), n_groups, rayon::current_num_threads()).by_group(&rows.scores)[0]
+            RowGroups::new(Cow::from(keys), n_groups, rayon::current_num_threads()).by_group(&rows.scores)[0]
         }
         "segments" => {
-            let keys = Codes { of_row: keys.to_vec(), distinct: n_groups };
-            AllPlacements::of(&rows.scores, &rows.labels(), &keys).keys().len() as f64
+            let keys = Codes { row_codes: keys.to_vec(), distinct: n_groups };
+            AllPlacements::new(&rows.scores, &rows.labels(), &keys).keys().len() as f64
         }
         "state of 1024 bins" => state(1024),
         "state of 16384 bins" => state(16_384),
@@ -238,7 +238,7 @@ fn main() {
             continue;
         }
         for (what, shape, n_rows, group_rows) in queries(path) {
-            let rows = Rows::of(shape, n_rows);
+            let rows = Rows::new(shape, n_rows);
             let n_groups = n_rows.div_ceil(group_rows) as u64;
             let keys: Vec<u32> = (0..n_rows as u64).map(|row| (bits(row) % n_groups) as u32).collect();
             let limited = |rows| {

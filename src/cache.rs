@@ -24,8 +24,8 @@ pub fn prefetched_chunks<'a, T>(pieces: &'a [&'a [T]], size: usize) -> impl Iter
 
 /// Iterates over pieces; calls `prefetch` for the next piece before each one.
 pub fn prefetching_next<'a, P>(pieces: &'a [P], prefetch: impl Fn(&'a P)) -> impl Iterator<Item = &'a P> {
-    pieces.iter().enumerate().map(move |(place, piece)| {
-        pieces.get(place + 1).into_iter().for_each(&prefetch);
+    pieces.iter().enumerate().map(move |(index, piece)| {
+        pieces.get(index + 1).into_iter().for_each(&prefetch);
         piece
     })
 }
@@ -33,15 +33,15 @@ pub fn prefetching_next<'a, P>(pieces: &'a [P], prefetch: impl Fn(&'a P)) -> imp
 /// Prefetches values for reading.
 #[inline]
 pub fn prefetch<T>(values: &[T]) {
-    for place in (0..values.len()).step_by(values_of_a_line::<T>()) {
-        prefetch_line(values, place);
+    for index in (0..values.len()).step_by(values_of_a_line::<T>()) {
+        prefetch_line(values, index);
     }
 }
 
 /// Prefetches the line behind an index for writing.
 #[inline(always)]
-pub fn prefetch_next_line<T>(values: &[T], place: usize) {
-    prefetch_line(values, place + values_of_a_line::<T>());
+pub fn prefetch_next_line<T>(values: &[T], index: usize) {
+    prefetch_line(values, index + values_of_a_line::<T>());
 }
 
 /// The number of values per line, at least 1.
@@ -51,7 +51,7 @@ fn values_of_a_line<T>() -> usize {
 }
 
 #[inline(always)]
-fn prefetch_line<T>(values: &[T], place: usize) {
+fn prefetch_line<T>(values: &[T], index: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -59,11 +59,11 @@ fn prefetch_line<T>(values: &[T], place: usize) {
             return;
         }
         // SAFETY: the instruction has no visible effect, and accepts any address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(values.as_ptr().wrapping_add(place).cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(values.as_ptr().wrapping_add(index).cast()) }
     }
     // Stable Rust has no such instruction for other processors.
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = (values, place);
+    let _ = (values, index);
 }
 
 #[cfg(test)]

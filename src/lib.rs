@@ -22,7 +22,7 @@
 //! let labels = Bits::new(&[0b0101], 0, 4); // the first row and the third
 //! let mut group = Group::default();
 //! group.load(Observations::new(&scores, labels, None));
-//! assert_eq!(RocAuc::default().of_ties(group.ties()).auc, Some(0.875));
+//! assert_eq!(RocAuc::default().evaluate(group.ties()).auc, Some(0.875));
 //! ```
 
 #![warn(missing_docs)]

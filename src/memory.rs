@@ -9,7 +9,7 @@ use crate::paths::Path;
 
 /// Smaller allocations do not request huge pages; this size contains a page of 2 MiB at any alignment.
 #[cfg(all(target_os = "linux", not(miri)))]
-const LEAST_BYTES: usize = 1 << 22;
+const MIN_BYTES: usize = 1 << 22;
 
 /// Default values; for numbers these are zero pages of the system. Each thread that fills a part faults its
 /// pages.
@@ -66,7 +66,7 @@ pub fn with_capacity<T>(capacity: usize) -> Vec<T> {
 #[cfg(all(target_os = "linux", not(miri)))]
 fn advise_huge_pages<T>(values: &mut Vec<T>) {
     let bytes = values.capacity() * size_of::<T>();
-    if bytes < LEAST_BYTES || !Path::HugePages.is_on() {
+    if bytes < MIN_BYTES || !Path::HugePages.is_on() {
         return;
     }
     let start = values.as_mut_ptr().cast::<u8>();

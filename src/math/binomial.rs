@@ -11,7 +11,7 @@ use super::normal;
 const STIRLING_FROM: u64 = 16;
 
 /// The maximum number of Newton steps; convergence is quadratic, so few are needed.
-const MOST_STEPS: usize = 200;
+const MAX_STEPS: usize = 200;
 
 /// The exact interval of a proportion: all probabilities for which both tails beyond the observation are at
 /// least `(1 - level) / 2`. NaN without trials.
@@ -97,7 +97,7 @@ fn lower_limit(successes: u64, trials: u64, tail: f64) -> (f64, f64) {
     let pmf = Pmf::new(successes, trials);
     let mut log_odds = (successes as f64 / (trials - successes) as f64).ln();
     let both = |log_odds: f64| (1.0 / (1.0 + (-log_odds).exp()), 1.0 / (1.0 + log_odds.exp()));
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let (p, q) = both(log_odds);
         let times = pmf.tail_by_first(p / q);
         let surplus = pmf.log(p, q) + times.ln() - tail.ln();
@@ -138,24 +138,24 @@ struct Pmf {
     successes: u64,
     trials: u64,
     /// The log probability at p = successes / trials.
-    log_most: f64,
+    log_max: f64,
 }
 
 impl Pmf {
     fn new(successes: u64, trials: u64) -> Self {
         let failures = trials - successes;
         let (k, n) = (successes as f64, trials as f64);
-        let log_most = stirling_error(trials)
+        let log_max = stirling_error(trials)
             - stirling_error(successes)
             - stirling_error(failures)
             - 0.5 * (2.0 * PI * k * (failures as f64 / n)).ln();
-        Pmf { successes, trials, log_most }
+        Pmf { successes, trials, log_max }
     }
 
     /// The log probability of exactly this number of successes.
     fn log(&self, p: f64, q: f64) -> f64 {
         let (k, n) = (self.successes as f64, self.trials as f64);
-        self.log_most - deviance(k, n * p) - deviance((self.trials - self.successes) as f64, n * q)
+        self.log_max - deviance(k, n * p) - deviance((self.trials - self.successes) as f64, n * q)
     }
 
     /// The probability of at least this number of successes, divided by the probability of exactly this

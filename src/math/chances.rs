@@ -13,12 +13,12 @@ pub struct Chances {
 
 impl Chances {
     /// From the weight of each index; weights need not sum to 1.
-    pub fn of(mut weights: Vec<f64>) -> Chances {
+    pub fn new(mut weights: Vec<f64>) -> Chances {
         let scale = weights.len() as f64 / weights.iter().sum::<f64>();
         weights.iter_mut().for_each(|weight| *weight *= scale);
-        let mut parts: Vec<(u64, u32)> = (0..weights.len()).map(|place| (u64::MAX, place as u32)).collect();
+        let mut parts: Vec<(u64, u32)> = (0..weights.len()).map(|index| (u64::MAX, index as u32)).collect();
         let (mut small, mut large): (Vec<usize>, Vec<usize>) =
-            (0..weights.len()).partition(|&place| weights[place] < 1.0);
+            (0..weights.len()).partition(|&index| weights[index] < 1.0);
         while let (Some(&from), Some(to)) = (large.last(), small.pop()) {
             // As a 64-bit number; the conversion saturates.
             parts[to] = ((weights[to] * f64::powi(2.0, 64)) as u64, from as u32);
@@ -49,13 +49,13 @@ mod tests {
     #[test]
     fn frequencies_match_weights() {
         let weights = vec![0.1, 0.0, 3.0, 0.5, 0.4, 6.0];
-        let chances = Chances::of(weights.clone());
+        let chances = Chances::new(weights.clone());
         let mut counts = [0.0; 6];
         let mut stream = Stream::new(2, 2);
         (0..100_000).for_each(|_| counts[chances.draw(&mut stream)] += 1e-4);
         for (count, weight) in counts.iter().zip(weights) {
             assert!((count - weight).abs() < 0.07, "{counts:?}");
         }
-        assert_eq!(Chances::of(vec![2.0]).draw(&mut stream), 0);
+        assert_eq!(Chances::new(vec![2.0]).draw(&mut stream), 0);
     }
 }

@@ -9,7 +9,7 @@ const LOWEST: i32 = 1074;
 const CHUNKS: usize = 69;
 
 /// The maximum number of additions without overflow of the 64 bits of a chunk.
-const MOST_BEFORE_CARRY: u32 = 1 << 29;
+const MAX_BEFORE_CARRY: u32 = 1 << 29;
 
 /// The exact sum of floats as chunks of an integer (Neal 2015, Fast exact summation using small and large
 /// superaccumulators, section 2). The result does not depend on the order of numbers or on a division into
@@ -76,7 +76,7 @@ impl ExactSum {
         }
         self.used = (self.used.0.min(first), self.used.1.max(chunk));
         self.additions += 1;
-        if self.additions >= MOST_BEFORE_CARRY {
+        if self.additions >= MAX_BEFORE_CARRY {
             self.carry();
         }
     }

@@ -50,7 +50,7 @@ fn by_gammas(a: f64, b: f64, log: f64, f: f64) -> f64 {
     let v = a + 0.5 * (b - 1.0);
     let z = v * log;
     // sinh(u / 2) / (u / 2) in powers of u², and then its power (Euler's recurrence).
-    let mut of_sinh = [1.0; TERMS];
+    let mut sinh_terms = [1.0; TERMS];
     let mut powers = [1.0; TERMS];
     // Γ(b + 2k, z) / Γ(b), from one k to the next by Γ(s + 1, z) = s Γ(s, z) + z^s exp(-z).
     let mut gamma = chi_square::upper_tail(2.0 * z, 2.0 * b);
@@ -59,9 +59,9 @@ fn by_gammas(a: f64, b: f64, log: f64, f: f64) -> f64 {
     let mut scale = 1.0;
     for k in 1..TERMS {
         let at = k as f64;
-        of_sinh[k] = of_sinh[k - 1] / (8.0 * at * (2.0 * at + 1.0));
+        sinh_terms[k] = sinh_terms[k - 1] / (8.0 * at * (2.0 * at + 1.0));
         powers[k] = (1..=k)
-            .map(|j| ((b - 1.0) * j as f64 - (k - j) as f64) * of_sinh[j] * powers[k - j])
+            .map(|j| ((b - 1.0) * j as f64 - (k - j) as f64) * sinh_terms[j] * powers[k - j])
             .sum::<f64>()
             / at;
         for s in [b + 2.0 * at - 2.0, b + 2.0 * at - 1.0] {

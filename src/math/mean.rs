@@ -10,11 +10,11 @@ use crate::memory;
 pub fn weighted(mut values: Vec<(f64, u128)>) -> Option<f64> {
     values.retain(|value| value.1 > 0);
     sort(&mut values, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let (least, most) = (values.first()?.0, values.last()?.0);
+    let (min, max) = (values.first()?.0, values.last()?.0);
     // Distances from the minimum are averaged, so that the mean of equal values is exact.
-    let surplus: f64 = values.iter().map(|&(value, weight)| (value - least) * weight as f64).sum();
+    let surplus: f64 = values.iter().map(|&(value, weight)| (value - min) * weight as f64).sum();
     let weights: u128 = values.iter().map(|value| value.1).sum();
-    Some((least + surplus / weights as f64).clamp(least, most))
+    Some((min + surplus / weights as f64).clamp(min, max))
 }
 
 /// The weighted mean and its standard error, if values are independent together with their weights. This is

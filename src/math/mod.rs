@@ -46,7 +46,7 @@ pub fn first(end: usize, predicate: impl Fn(usize) -> bool) -> usize {
 }
 
 /// The maximum number of steps; bisection alone would take 53 for a bracket of relative width 1.
-const MOST_STEPS: usize = 100;
+const MAX_STEPS: usize = 100;
 
 /// A root of a function that is at most 0 at `low` and at least 0 at `high`, to the last bits; NaN if the
 /// function is NaN.
@@ -66,7 +66,7 @@ pub fn root(low: f64, high: f64, function: impl Fn(f64) -> f64) -> f64 {
         return a;
     }
     let mut share = 0.5;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         // `c` is the end of the bracket that the last step replaced.
         let x = a + share * (b - a);
         let at_x = function(x);
@@ -83,8 +83,8 @@ pub fn root(low: f64, high: f64, function: impl Fn(f64) -> f64) -> f64 {
         (a, at_a) = (x, at_x);
         let best = if at_a.abs() < at_b.abs() { a } else { b };
         let tolerance = 2.0 * f64::EPSILON * best.abs() + f64::MIN_POSITIVE;
-        let least_share = tolerance / (b - a).abs();
-        if least_share > 0.5 || at_a == 0.0 {
+        let min_share = tolerance / (b - a).abs();
+        if min_share > 0.5 || at_a == 0.0 {
             return best;
         }
         let xi = (a - b) / (c - b);
@@ -96,7 +96,7 @@ pub fn root(low: f64, high: f64, function: impl Fn(f64) -> f64) -> f64 {
         } else {
             0.5
         };
-        share = share.clamp(least_share, 1.0 - least_share);
+        share = share.clamp(min_share, 1.0 - min_share);
     }
     if at_a.abs() < at_b.abs() { a } else { b }
 }

@@ -27,31 +27,30 @@ pub struct Products {
 impl Products {
     /// The products of columns of one length. `O(k² n)` for k columns; all threads of the current pool share
     /// the work.
-    pub fn of(columns: &[&[u32]]) -> Self {
+    pub fn new(columns: &[&[u32]]) -> Self {
         let k = columns.len();
         let len = columns.first().map_or(0, |column| column.len());
         let parts: Vec<Range<usize>> =
             (0..len).step_by(ROWS_OF_TASK).map(|start| start..len.min(start + ROWS_OF_TASK)).collect();
-        let most = |part: &Range<usize>| {
-            let of_columns =
-                columns.iter().map(|column| column[part.clone()].iter().copied().fold(0, u32::max));
-            of_columns.max().unwrap_or_default()
+        let max = |part: &Range<usize>| {
+            let largest = columns.iter().map(|column| column[part.clone()].iter().copied().fold(0, u32::max));
+            largest.max().unwrap_or_default()
         };
-        let rows = ROWS.min(rows_of_64_bits(parts.par_iter().map(most).max().unwrap_or_default()));
+        let rows = ROWS.min(rows_of_64_bits(parts.par_iter().map(max).max().unwrap_or_default()));
         let tiles = k.div_ceil(TILE);
         let pairs: Vec<(usize, usize)> = (0..tiles).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
         let columns_of = |tile: usize| tile * TILE..k.min((tile + 1) * TILE);
-        let of_pair = |&(a, b): &(usize, usize)| {
-            let of_part =
+        let tile_sums = |&(a, b): &(usize, usize)| {
+            let part_sums =
                 |part: &Range<usize>| tile(columns, columns_of(a), columns_of(b), part.clone(), rows);
-            parts.par_iter().map(of_part).reduce_with(plus).unwrap_or_else(|| vec![0; TILE * TILE])
+            parts.par_iter().map(part_sums).reduce_with(plus).unwrap_or_else(|| vec![0; TILE * TILE])
         };
-        let of_tiles: Vec<Vec<u128>> = pairs.par_iter().map(of_pair).collect();
+        let sums_by_tile: Vec<Vec<u128>> = pairs.par_iter().map(tile_sums).collect();
         let mut sums = vec![0; k * (k + 1) / 2];
-        for (&(a, b), of_tile) in pairs.iter().zip(&of_tiles) {
-            for (row, of_row) in columns_of(a).zip(of_tile.chunks_exact(TILE)) {
-                for (column, &sum) in columns_of(b).zip(of_row).filter(|pair| pair.0 <= row) {
-                    sums[place(row, column)] = sum;
+        for (&(a, b), tile_values) in pairs.iter().zip(&sums_by_tile) {
+            for (row, row_sums) in columns_of(a).zip(tile_values.chunks_exact(TILE)) {
+                for (column, &sum) in columns_of(b).zip(row_sums).filter(|pair| pair.0 <= row) {
+                    sums[index(row, column)] = sum;
                 }
             }
         }
@@ -63,18 +62,18 @@ impl Products {
         Products { sums: vec![0; columns * (columns + 1) / 2] }
     }
 
-    /// Adds rows with no value above `most`. For few columns, each of which stays in a cache.
+    /// Adds rows with no value above `max`. For few columns, each of which stays in a cache.
     #[inline(always)]
-    pub fn add(&mut self, columns: &[&[u32]], most: u32) {
+    pub fn add(&mut self, columns: &[&[u32]], max: u32) {
         let (k, len) = (columns.len(), columns.first().map_or(0, |column| column.len()));
-        let rows = rows_of_64_bits(most).min(len.max(1));
+        let rows = rows_of_64_bits(max).min(len.max(1));
         for start in (0..len).step_by(rows) {
             let rows = start..len.min(start + rows);
             for a in (0..k).step_by(DOWN) {
                 let across = 0..k.min(a + DOWN);
                 blocks(columns, a..k.min(a + DOWN), across, rows.clone(), &mut |row, column, sum| {
                     if column <= row {
-                        self.sums[place(row, column)] += u128::from(sum);
+                        self.sums[index(row, column)] += u128::from(sum);
                     }
                 });
             }
@@ -89,7 +88,7 @@ impl Products {
 
     /// The sum of the products of two columns, or of the squares of one.
     pub fn sum(&self, a: usize, b: usize) -> u128 {
-        self.sums[place(a.max(b), a.min(b))]
+        self.sums[index(a.max(b), a.min(b))]
     }
 
     /// The sum of the squared differences of two columns.
@@ -99,7 +98,7 @@ impl Products {
 }
 
 /// The index of a pair, whose first column is not before its second.
-fn place(a: usize, b: usize) -> usize {
+fn index(a: usize, b: usize) -> usize {
     a * (a + 1) / 2 + b
 }
 
@@ -129,9 +128,9 @@ fn tile(
     sums
 }
 
-/// The number of rows whose sum fits 64 bits, if no value exceeds `most`.
-fn rows_of_64_bits(most: u32) -> usize {
-    u64::MAX.checked_div(u64::from(most).pow(2)).map_or(usize::MAX, |rows| rows as usize)
+/// The number of rows whose sum fits 64 bits, if no value exceeds `max`.
+fn rows_of_64_bits(max: u32) -> usize {
+    u64::MAX.checked_div(u64::from(max).pow(2)).map_or(usize::MAX, |rows| rows as usize)
 }
 
 /// Calls `take` with the sum of each pair of a column `down` and a column `across` over some rows.
@@ -144,13 +143,13 @@ fn blocks(
     take: &mut impl FnMut(usize, usize, u64),
 ) {
     // The last block repeats the last column; its excess sums are dropped.
-    let of = |column: usize, all: &Range<usize>| &columns[column.min(all.end - 1)][rows.clone()];
+    let slice = |column: usize, all: &Range<usize>| &columns[column.min(all.end - 1)][rows.clone()];
     for a in down.clone().step_by(DOWN) {
-        let of_a: [&[u32]; DOWN] = array::from_fn(|step| of(a + step, &down));
+        let columns_a: [&[u32]; DOWN] = array::from_fn(|step| slice(a + step, &down));
         for b in across.clone().step_by(ACROSS) {
-            let of_b: [&[u32]; ACROSS] = array::from_fn(|step| of(b + step, &across));
-            for (row, of_row) in (a..down.end).zip(block(of_a, of_b)) {
-                for (column, sum) in (b..across.end).zip(of_row) {
+            let columns_b: [&[u32]; ACROSS] = array::from_fn(|step| slice(b + step, &across));
+            for (row, row_sums) in (a..down.end).zip(block(columns_a, columns_b)) {
+                for (column, sum) in (b..across.end).zip(row_sums) {
                     take(row, column, sum);
                 }
             }
@@ -197,7 +196,7 @@ mod tests {
                 (0..len).map(|row| value(row).wrapping_mul(0x9E37_79B1) >> shift).collect()
             };
             let columns: Vec<Vec<u32>> = (0..k).map(column).collect();
-            let products = Products::of(&columns.iter().map(Vec::as_slice).collect::<Vec<_>>());
+            let products = Products::new(&columns.iter().map(Vec::as_slice).collect::<Vec<_>>());
             for a in 0..k {
                 for b in 0..k {
                     prop_assert_eq!(products.sum(a, b), by_definition(&columns[a], &columns[b]));
@@ -218,11 +217,11 @@ mod tests {
     fn large_values_and_many_rows() {
         let len = 2 * ROWS_OF_TASK + 3 * ROWS + 1;
         let (high, low) = (vec![u32::MAX; len], vec![1; len]);
-        let products = Products::of(&[&high, &low]);
+        let products = Products::new(&[&high, &low]);
         assert_eq!(products.sum(0, 0), by_definition(&high, &high));
         assert_eq!(products.sum(0, 1), by_definition(&high, &low));
         let difference = u128::from(u32::MAX - 1);
         assert_eq!(products.squared_differences(0, 1), high.len() as u128 * difference * difference);
-        assert!(Products::of(&[]).sums.is_empty());
+        assert!(Products::new(&[]).sums.is_empty());
     }
 }

@@ -2,14 +2,14 @@
 
 /// The `probability` quantile of values in ascending order, with linear interpolation: type 7 of Hyndman and
 /// Fan (1996), the default of R and numpy. NaN for no values.
-pub fn of_sorted(values: &[f64], probability: f64) -> f64 {
+pub fn sorted_quantile(values: &[f64], probability: f64) -> f64 {
     let Some(last) = values.len().checked_sub(1) else {
         return f64::NAN;
     };
-    let place = probability.clamp(0.0, 1.0) * last as f64;
-    let below = place.floor() as usize;
+    let position = probability.clamp(0.0, 1.0) * last as f64;
+    let below = position.floor() as usize;
     let above = (below + 1).min(last);
-    let (low, high, share) = (values[below], values[above], place - below as f64);
+    let (low, high, share) = (values[below], values[above], position - below as f64);
     // There is no interpolation with infinity.
     if low == high || share == 0.0 || low.is_infinite() {
         return low;
@@ -24,14 +24,14 @@ pub fn of_sorted(values: &[f64], probability: f64) -> f64 {
 }
 
 /// The same for unsorted values, which are reordered: `O(n)`.
-pub fn of_unsorted(values: &mut [f64], probability: f64) -> f64 {
+pub fn unsorted_quantile(values: &mut [f64], probability: f64) -> f64 {
     let Some(last) = values.len().checked_sub(1) else {
         return f64::NAN;
     };
-    let place = probability.clamp(0.0, 1.0) * last as f64;
-    let (_, &mut below, higher) = values.select_nth_unstable_by(place.floor() as usize, f64::total_cmp);
+    let position = probability.clamp(0.0, 1.0) * last as f64;
+    let (_, &mut below, higher) = values.select_nth_unstable_by(position.floor() as usize, f64::total_cmp);
     let above = higher.iter().copied().min_by(f64::total_cmp).unwrap_or(below);
-    below + place.fract() * (above - below)
+    below + position.fract() * (above - below)
 }
 
 /// The quantile that one more number would exceed with probability `1 - level`; at most the maximum.
@@ -71,27 +71,30 @@ mod tests {
             let mut sorted = values.clone();
             sorted.sort_unstable_by(f64::total_cmp);
             for probability in [0.0, 0.025, 0.3, 0.5, 0.975, 1.0] {
-                assert_eq!(of_unsorted(&mut values.clone(), probability), of_sorted(&sorted, probability));
+                assert_eq!(
+                    unsorted_quantile(&mut values.clone(), probability),
+                    sorted_quantile(&sorted, probability)
+                );
             }
         }
-        assert!(of_unsorted(&mut [], 0.5).is_nan());
+        assert!(unsorted_quantile(&mut [], 0.5).is_nan());
     }
 
     /// numpy.quantile and numpy.std(ddof=1)
     #[test]
     fn as_numpy() {
         let values = [1.0, 2.0, 4.0, 8.0];
-        assert_eq!(of_sorted(&values, 0.0), 1.0);
-        assert_eq!(of_sorted(&values, 0.5), 3.0);
-        assert!((of_sorted(&values, 0.9) - 6.8).abs() < 1e-12);
-        assert_eq!(of_sorted(&values, 1.0), 8.0);
-        assert_eq!(of_sorted(&[5.0], 0.3), 5.0);
-        assert_eq!(of_sorted(&[1.0, f64::INFINITY, f64::INFINITY], 0.7), f64::INFINITY);
-        assert_eq!(of_sorted(&[1.0, 2.0, f64::INFINITY], 0.5), 2.0);
-        assert_eq!(of_sorted(&[f64::NEG_INFINITY, 2.0], 0.5), f64::NEG_INFINITY);
-        assert_eq!(of_sorted(&[f64::NEG_INFINITY, f64::INFINITY], 0.5), f64::NEG_INFINITY);
-        assert_eq!(of_sorted(&[-f64::MAX, f64::MAX], 0.5), 0.0);
-        assert!(of_sorted(&[], 0.5).is_nan());
+        assert_eq!(sorted_quantile(&values, 0.0), 1.0);
+        assert_eq!(sorted_quantile(&values, 0.5), 3.0);
+        assert!((sorted_quantile(&values, 0.9) - 6.8).abs() < 1e-12);
+        assert_eq!(sorted_quantile(&values, 1.0), 8.0);
+        assert_eq!(sorted_quantile(&[5.0], 0.3), 5.0);
+        assert_eq!(sorted_quantile(&[1.0, f64::INFINITY, f64::INFINITY], 0.7), f64::INFINITY);
+        assert_eq!(sorted_quantile(&[1.0, 2.0, f64::INFINITY], 0.5), 2.0);
+        assert_eq!(sorted_quantile(&[f64::NEG_INFINITY, 2.0], 0.5), f64::NEG_INFINITY);
+        assert_eq!(sorted_quantile(&[f64::NEG_INFINITY, f64::INFINITY], 0.5), f64::NEG_INFINITY);
+        assert_eq!(sorted_quantile(&[-f64::MAX, f64::MAX], 0.5), 0.0);
+        assert!(sorted_quantile(&[], 0.5).is_nan());
         let (mean, deviation) = mean_and_deviation(&values);
         assert_eq!(mean, 3.75);
         assert!((deviation - 3.095_695_936_834_451).abs() < 1e-12);

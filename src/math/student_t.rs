@@ -30,7 +30,7 @@ const NEWTON_STEPS: usize = 20;
 /// normal tail at Hill's expansion (1970, equation 6). It is accurate to 1e-13 (relative) down to tails of
 /// 1e-285.
 pub fn upper_tail(t: f64, df: f64) -> f64 {
-    StudentT::of(df).upper_tail(t)
+    StudentT::new(df).upper_tail(t)
 }
 
 /// The distribution for fixed degrees of freedom.
@@ -42,7 +42,7 @@ struct StudentT {
 }
 
 impl StudentT {
-    fn of(df: f64) -> Self {
+    fn new(df: f64) -> Self {
         let has_ratio = df > 0.0 && df < f64::INFINITY;
         StudentT { df, gamma_ratio: if has_ratio { gamma_ratio(0.5 * df) } else { f64::NAN } }
     }
@@ -216,7 +216,7 @@ fn inverted_tail(probability: f64, df: f64) -> f64 {
     if df == f64::INFINITY || low == 0.0 {
         return low;
     }
-    let distribution = StudentT::of(df);
+    let distribution = StudentT::new(df);
     let mut high = 2.0 * low;
     while distribution.upper_tail(high) > probability && high < f64::MAX {
         (low, high) = (high, 2.0 * high);

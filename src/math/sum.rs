@@ -12,14 +12,14 @@ pub struct Sum {
 
 impl Sum {
     /// The sum of numbers.
-    pub fn of(values: impl Iterator<Item = f64>) -> f64 {
+    pub fn sum(values: impl Iterator<Item = f64>) -> f64 {
         let mut all = Sum::default();
         values.for_each(|value| all.add(value));
         all.total()
     }
 
     /// The sum of numbers times their counts.
-    pub fn of_repeated(values: impl Iterator<Item = (f64, f64)>) -> f64 {
+    pub fn sum_repeated(values: impl Iterator<Item = (f64, f64)>) -> f64 {
         let mut all = Sum::default();
         values.for_each(|(value, times)| all.add_product(value, times));
         all.total()
@@ -61,8 +61,8 @@ impl Sum {
     }
 
     /// The sum after an exact linear map, such as a change of unit.
-    pub fn map(self, of: impl Fn(f64) -> f64) -> Sum {
-        Sum { sum: of(self.sum), lost: of(self.lost) }
+    pub fn map(self, f: impl Fn(f64) -> f64) -> Sum {
+        Sum { sum: f(self.sum), lost: f(self.lost) }
     }
 
     /// The sum of both sums.
@@ -215,8 +215,8 @@ mod tests {
 
     #[test]
     fn small_numbers_with_large_ones() {
-        assert_eq!(Sum::of([1.0, 1e100, 1.0, -1e100].into_iter()), 2.0);
-        assert_eq!(Sum::of_repeated([(0.1, 3.0), (-0.3, 1.0)].into_iter()), 0.1f64.mul_add(3.0, -0.3));
+        assert_eq!(Sum::sum([1.0, 1e100, 1.0, -1e100].into_iter()), 2.0);
+        assert_eq!(Sum::sum_repeated([(0.1, 3.0), (-0.3, 1.0)].into_iter()), 0.1f64.mul_add(3.0, -0.3));
     }
 
     proptest! {
@@ -244,11 +244,11 @@ mod tests {
             weights.iter().for_each(|&weight| all.add(weight));
             prop_assert_eq!(sum.quotient(all), x);
             let (first, others) = weights.split_first().unwrap();
-            let of = |weights: &[f64]| weights.iter().fold(Sum::default(), |mut sum, &weight| {
+            let total = |weights: &[f64]| weights.iter().fold(Sum::default(), |mut sum, &weight| {
                 sum.add_product(weight, x);
                 sum
             });
-            prop_assert_eq!(of(&[*first]).plus(of(others)).quotient(all), x);
+            prop_assert_eq!(total(&[*first]).plus(total(others)).quotient(all), x);
         }
 
         #[test]

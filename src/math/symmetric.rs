@@ -21,7 +21,7 @@ pub fn quadratic_form(mut matrix: Vec<Vec<f64>>, mut vector: Vec<f64>) -> (Optio
     let size = vector.len();
     for rank in 0..size {
         interrupt::check();
-        let diagonal = |place: usize| matrix[place][place];
+        let diagonal = |index: usize| matrix[index][index];
         let pivot = (rank..size).max_by(|&a, &b| diagonal(a).total_cmp(&diagonal(b))).unwrap_or(rank);
         if pivot != rank {
             matrix.swap(rank, pivot);
@@ -66,7 +66,7 @@ mod tests {
         let size = LARGE + 40;
         let (correlation, k) = (0.25, size as f64);
         let row = |a: usize| (0..size).map(|b| if a == b { 1.0 } else { correlation }).collect();
-        let vector: Vec<f64> = (0..size).map(|place| (place % 7) as f64).collect();
+        let vector: Vec<f64> = (0..size).map(|index| (index % 7) as f64).collect();
         let (squares, sum): (f64, f64) = (vector.iter().map(|x| x * x).sum(), vector.iter().sum());
         let known =
             (squares - correlation / (1.0 + (k - 1.0) * correlation) * sum * sum) / (1.0 - correlation);

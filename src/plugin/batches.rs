@@ -30,7 +30,7 @@ impl Batch {
 
 /// The minimum average number of rows of a group in a batch. With fewer, keys and offsets would take as much
 /// memory as the rows, and a group would be assembled from too many pieces.
-const LEAST_ROWS: usize = 32;
+const MIN_ROWS: usize = 32;
 
 /// For the limit of groups, a collection counts at least this many rows.
 const FEW_ROWS: usize = 1 << 20;
@@ -76,7 +76,7 @@ pub fn have_room(number: u64, rows: usize, groups: usize) -> Result<bool, String
     let batches = all.get(&number).ok_or_else(|| unknown(number))?;
     let all_groups = groups + batches.iter().map(|batch| batch.keys.len()).sum::<usize>();
     let all_rows = rows + batches.iter().map(Batch::rows).sum::<usize>();
-    Ok(all_groups * LEAST_ROWS <= all_rows.max(FEW_ROWS))
+    Ok(all_groups * MIN_ROWS <= all_rows.max(FEW_ROWS))
 }
 
 /// Adds a batch to a collection.

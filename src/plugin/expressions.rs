@@ -2,13 +2,15 @@
 
 use crate::plugin::abi::ffi;
 use crate::plugin::answers::{
+    batch_summaries::{
+        AddBatch, batch_summaries, batch_summaries_field, groups_of_batches, groups_of_batches_field,
+    },
     columnwise::{columnwise, columnwise_field},
     conversion::{conversion, conversion_field},
     curvewise::{curvewise, curvewise_field},
     each_score::summaries,
     group_lists::GroupLists,
     joint::{joint, joint_single},
-    of_batches::{AddBatch, groups_of_batches, groups_of_batches_field, of_batches, of_batches_field},
     one_score::{curve, number, summary},
     planned::{curve_field, joint_field, joint_single_field, number_field, summaries_field, summary_field},
 };
@@ -193,7 +195,7 @@ expressions! {
         roc_summary_of_scores in roc_summary => RocSummaryShort;
     groups_of_batches, groups_of_batches_field:
         roc_state_of_batches in roc_state => RocState;
-    of_batches, of_batches_field:
+    batch_summaries, batch_summaries_field:
         roc_summary_bounded_of_batches in roc_summary => RocSummaryBounded,
         roc_summary_of_batches in roc_summary => RocSummaryShort;
     curve, curve_field:

@@ -84,7 +84,7 @@ mod python {
         /// The number of groups of a collection of batches.
         #[pyfunction]
         fn groups_of_batches(number: u64) -> PyResult<usize> {
-            let groups = crate::plugin::answers::of_batches::number_of_groups(number);
+            let groups = crate::plugin::answers::batch_summaries::number_of_groups(number);
             groups.map_err(pyo3::exceptions::PyValueError::new_err)
         }
 

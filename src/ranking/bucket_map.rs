@@ -101,7 +101,7 @@ impl Default for BucketMap {
 
 impl BucketMap {
     /// The map for rows with these keys; the pieces have `rows` rows in total.
-    pub fn of_keys<S: Score, R: Copy>(
+    pub fn from_keys<S: Score, R: Copy>(
         pieces: &[&[R]],
         key_of: impl Fn(R) -> S::Key,
         rows: usize,
@@ -129,17 +129,17 @@ impl BucketMap {
     }
 
     /// The map for these scores; NaN is allowed.
-    pub fn of_scores<S: Score>(scores: &[S], buckets: usize) -> Self {
-        BucketMap::of_sample(sampled(scores.len()).map(|row| scores[row].position()).collect(), buckets)
+    pub fn from_scores<S: Score>(scores: &[S], buckets: usize) -> Self {
+        BucketMap::from_sample(sampled(scores.len()).map(|row| scores[row].position()).collect(), buckets)
     }
 
     /// The map for the scores of all pieces; NaN is allowed.
-    pub fn of_pieces<S: Score>(pieces: &[Observations<'_, S>], buckets: usize) -> Self {
-        BucketMap::of_sample(sampled_scores(pieces).map(Score::position).collect(), buckets)
+    pub fn from_pieces<S: Score>(pieces: &[Observations<'_, S>], buckets: usize) -> Self {
+        BucketMap::from_sample(sampled_scores(pieces).map(Score::position).collect(), buckets)
     }
 
     /// The map for the scores of all parts; NaN is allowed.
-    pub fn of_parts<S: Score>(parts: &dyn Parts<S>, buckets: usize) -> Self {
+    pub fn from_parts<S: Score>(parts: &dyn Parts<S>, buckets: usize) -> Self {
         let mut positions = Vec::new();
         let step = parts.count().min(SAMPLE);
         for part in 0..parts.count() {
@@ -149,10 +149,10 @@ impl BucketMap {
                 positions.extend(rows_of_part.map(|row| rows.scores[row].position()));
             });
         }
-        BucketMap::of_sample(positions, buckets)
+        BucketMap::from_sample(positions, buckets)
     }
 
-    fn of_sample(mut positions: Vec<f64>, buckets: usize) -> Self {
+    fn from_sample(mut positions: Vec<f64>, buckets: usize) -> Self {
         positions.retain(|position| !position.is_nan());
         BucketMap::fitting(&mut positions, buckets)
     }
@@ -310,18 +310,21 @@ mod tests {
 
     #[test]
     fn sample_selects_the_map() {
-        let of = |score: &dyn Fn(f64) -> f64| {
+        let select = |score: &dyn Fn(f64) -> f64| {
             let mut sample: Vec<f64> = (0..SAMPLE).map(|i| score((i as f64 + 0.5) / SAMPLE as f64)).collect();
             BucketMap::fitting(&mut sample, 1024)
         };
-        assert!(matches!(of(&|u| u), BucketMap::Line(_)));
-        assert!(matches!(of(&|u| if u > 0.999 { 1e300 } else { u }), BucketMap::Line(_)), "one outlier");
-        assert!(matches!(of(&|u| 10f64.powf(12.0 * u)), BucketMap::PiecewiseLinear(_)));
-        assert!(matches!(of(&|u| if u < 0.5 { u * 1e-9 } else { 1e9 + u }), BucketMap::PiecewiseLinear(_)));
+        assert!(matches!(select(&|u| u), BucketMap::Line(_)));
+        assert!(matches!(select(&|u| if u > 0.999 { 1e300 } else { u }), BucketMap::Line(_)), "one outlier");
+        assert!(matches!(select(&|u| 10f64.powf(12.0 * u)), BucketMap::PiecewiseLinear(_)));
+        assert!(matches!(
+            select(&|u| if u < 0.5 { u * 1e-9 } else { 1e9 + u }),
+            BucketMap::PiecewiseLinear(_)
+        ));
         assert!(
-            matches!(of(&|u| if u < 0.5 { 0.25 } else { u }), BucketMap::Line(_)),
+            matches!(select(&|u| if u < 0.5 { 0.25 } else { u }), BucketMap::Line(_)),
             "half of the rows tie"
         );
-        assert!(matches!(of(&|_| 0.5), BucketMap::PiecewiseLinear(_)));
+        assert!(matches!(select(&|_| 0.5), BucketMap::PiecewiseLinear(_)));
     }
 }

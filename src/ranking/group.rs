@@ -66,7 +66,7 @@ impl<K: Key> Group<K> {
         Group {
             strategy,
             domain,
-            score_type: ScoreType::of::<K>(domain),
+            score_type: ScoreType::new::<K>(domain),
             one_thread: OneThread::default(),
             layout: Layout::OneThread,
             all_rows: 0,
@@ -76,7 +76,7 @@ impl<K: Key> Group<K> {
 
     /// The score type `S` in this group's domain.
     pub fn score_type_of<S: Score<Key = K>>(&self) -> ScoreType {
-        ScoreType::of::<S>(self.domain)
+        ScoreType::new::<S>(self.domain)
     }
 
     /// Loads rows.
@@ -101,26 +101,26 @@ impl<K: Key> Group<K> {
         };
         self.layout = match rows.mass {
             Mass::Row => self.load_unweighted(pieces),
-            Mass::Counts(_) => Layout::Other(Box::new(Weighted::of(rows, None, in_shards))),
+            Mass::Counts(_) => Layout::Other(Box::new(Weighted::new(rows, None, in_shards))),
             Mass::Weights(_) => {
-                Layout::Other(Box::new(Weighted::of(rows, Some(units::units(rows)), in_shards)))
+                Layout::Other(Box::new(Weighted::new(rows, Some(units::units(rows)), in_shards)))
             }
         };
     }
 
     fn load_unweighted<S: Score<Key = K>>(&mut self, pieces: &[Observations<'_, S>]) -> Layout {
         let n_rows = pieces.iter().map(|rows| rows.scores.len()).sum::<usize>();
-        let most = match self.strategy {
+        let max = match self.strategy {
             Strategy::Fitting if n_rows >= SHARD_ROWS && Path::DistinctKeys.is_on() => {
-                Some(n_rows / ROWS_PER_KEY).filter(|&most| DistinctKeys::may_be_few(pieces, most))
+                Some(n_rows / ROWS_PER_KEY).filter(|&max| DistinctKeys::may_be_few(pieces, max))
             }
             Strategy::Counting => Some(n_rows),
             _ => None,
         };
         let many = n_rows >= SHARD_ROWS;
-        if let Some(most) = most {
+        if let Some(max) = max {
             let blocks = if many { blocks() } else { 1 };
-            if let Some(keys) = DistinctKeys::count(pieces, blocks, most) {
+            if let Some(keys) = DistinctKeys::count(pieces, blocks, max) {
                 return Layout::Other(Box::new(keys));
             }
         }
@@ -133,19 +133,19 @@ impl<K: Key> Group<K> {
 
     /// Loads many rows in parts; they are counted or sharded, whatever the strategy.
     pub fn load_parts<S: Score<Key = K>>(&mut self, parts: &dyn Parts<S>) {
-        let facts = PartFacts::of(parts);
+        let facts = PartFacts::new(parts);
         self.score_type = self.score_type_of::<S>();
         self.all_rows = facts.all_rows;
         self.n_unlabelled = Some(facts.n_unlabelled);
-        let most = facts.rows / ROWS_PER_KEY;
+        let max = facts.rows / ROWS_PER_KEY;
         let mut may_be_few = parts.count() > 0;
         if may_be_few {
-            parts.show(0, &mut |rows| may_be_few = DistinctKeys::may_be_few(&[*rows], most));
+            parts.show(0, &mut |rows| may_be_few = DistinctKeys::may_be_few(&[*rows], max));
         }
-        let counted = may_be_few.then(|| DistinctKeys::count_parts(parts, blocks(), most)).flatten();
+        let counted = may_be_few.then(|| DistinctKeys::count_parts(parts, blocks(), max)).flatten();
         self.layout = Layout::Other(match counted {
             Some(keys) => Box::new(keys),
-            None => Box::new(Shards::<K>::of_parts(parts, &facts)),
+            None => Box::new(Shards::<K>::from_parts(parts, &facts)),
         });
     }
 
@@ -176,7 +176,7 @@ impl<K: Key> Group<K> {
             Layout::OneThread => &mut self.one_thread,
             Layout::Other(source) => source.as_mut(),
         };
-        Ties::of(source, self.score_type).of_all_rows(self.all_rows, self.n_unlabelled)
+        Ties::new(source, self.score_type).with_all_rows(self.all_rows, self.n_unlabelled)
     }
 
     fn source(&self) -> &dyn Source {
@@ -225,7 +225,7 @@ pub(crate) mod tests {
             group.load(Observations::new(&kept, Bits::new(&labels_kept, 0, kept.len()), None));
             prop_assert_eq!(group.ties().twice_u(), twice_u);
             let mut shards = Shards::<u64>::part_as(&[all_rows], Default::default(), 3, 4);
-            prop_assert_eq!(Ties::of(&mut shards, ScoreType::of::<i64>(Domain::Any)).twice_u(), twice_u);
+            prop_assert_eq!(Ties::new(&mut shards, ScoreType::new::<i64>(Domain::Any)).twice_u(), twice_u);
         }
     }
 

@@ -35,13 +35,13 @@ pub(in crate::ranking) fn scatter<R>(
     debug_assert!(partitions.len() <= TOGETHER);
     // First all offsets, then all rows. In a single loop the compiler would reload `offsets` after each row,
     // since the written row may alias it.
-    let mut of_rows = [0; TOGETHER];
-    for (of_row, &partition) in of_rows.iter_mut().zip(partitions) {
+    let mut slots = [0; TOGETHER];
+    for (slot, &partition) in slots.iter_mut().zip(partitions) {
         let offset = &mut offsets[usize::from(partition)];
-        *of_row = *offset;
+        *slot = *offset;
         *offset += 1;
     }
-    for (&offset, row) in of_rows[..partitions.len()].iter().zip(rows) {
+    for (&offset, row) in slots[..partitions.len()].iter().zip(rows) {
         to[offset as usize] = row;
         // Measured on 10^7 rows: the AUC takes 1/16 less time; prefetching two lines ahead is no faster.
         cache::prefetch_next_line(to, offset as usize);

@@ -113,7 +113,7 @@ pub(super) const PREFETCH_DISTANCE: usize = 512;
 // Few distinct scores (`distinct_keys`).
 
 /// The maximum number of distinct keys of a table.
-pub(super) const MOST_KEYS: usize = 1 << 13;
+pub(super) const MAX_KEYS: usize = 1 << 13;
 
 /// The minimum number of slots per key. With random keys, all but 1 in 30 are then in their home slot.
 pub(super) const SLOTS_PER_KEY: usize = 16;
@@ -130,7 +130,7 @@ pub(super) const FIRST_SLOTS: usize = 1 << 8;
 pub(super) const PART_ROWS: usize = 1 << 14;
 
 /// The maximum number of parts. Each part has two partitions, and more of them would exceed L1.
-pub(super) const MOST_PARTS: usize = 256;
+pub(super) const MAX_PARTS: usize = 256;
 
 // Placements of keys among all rows (`all_placements`).
 
@@ -138,7 +138,7 @@ pub(super) const MOST_PARTS: usize = 256;
 pub(super) const ROWS_OF_KEY: usize = 64;
 
 /// The same if there would otherwise be fewer ranges than threads, which would leave threads idle.
-pub(super) const LEAST_ROWS_OF_KEY: usize = 4;
+pub(super) const MIN_ROWS_OF_KEY: usize = 4;
 
 /// Codes in a range of counted rows, so that the counts of a range stay in the cache. Also the number of keys
 /// whose sums of two ranges one task adds.
@@ -159,7 +159,7 @@ pub(super) const SLICE_ROWS: usize = 1 << 12;
 
 /// The maximum number of groups of a single pass: their offsets and current cache lines fit the L2 of a core.
 /// Measured with reports of 2,500 to 4,000 groups: a single pass is faster than two.
-pub(super) const MOST_GROUPS: usize = 1 << 12;
+pub(super) const MAX_GROUPS: usize = 1 << 12;
 
 // Scores that several rows share (`duplicates`).
 

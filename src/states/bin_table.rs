@@ -86,7 +86,7 @@ impl<K: Key, T: CountValue> BinTable<K, T> {
 
     /// Adds the bins of a state.
     pub fn add_state(&mut self, state: &State<T>, intervals: Intervals) {
-        let filled = intervals.of(&state.bins.score_type().values(state.bins.keys()));
+        let filled = intervals.assign(&state.bins.score_type().values(state.bins.keys()));
         let (keys, counts) = state.columns::<K>();
         self.make_room(keys.len());
         for (index, ((&interval, &low), &count)) in filled.iter().zip(keys).zip(counts).enumerate() {

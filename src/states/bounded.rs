@@ -182,7 +182,7 @@ mod tests {
         group.load(observations);
         for pieces in [1, 2, 7] {
             let pieces = if rows.is_empty() { vec![observations] } else { observations.blocks(pieces) };
-            let counted = bounded_state(&pieces, limit, ScoreType::of::<S>(Domain::Any));
+            let counted = bounded_state(&pieces, limit, ScoreType::new::<S>(Domain::Any));
             prop_assert_eq!(counted.rows, group.row_counts().stored());
             prop_assert_eq!(counted.has_nan, group.has_nan());
             if !counted.has_nan {

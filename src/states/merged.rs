@@ -13,7 +13,7 @@ use super::bin_table::BinTable;
 use super::merged_bins::merged_bins;
 use super::scale::Scale;
 use super::state::State;
-use super::tuning::{MOST_BINS_ALONE, STATES_TOGETHER};
+use super::tuning::{MAX_BINS_ALONE, STATES_TOGETHER};
 use crate::paths::Path;
 use crate::ranking::scores::Key;
 use crate::ranking::tasks;
@@ -35,8 +35,8 @@ impl<T: CountValue> State<T> {
             if states.len() == 1 {
                 return read(states.start);
             }
-            if bins(states.clone()) <= MOST_BINS_ALONE {
-                return Ok(State::of_some::<K>(states.map(read).collect::<Result<_, E>>()?));
+            if bins(states.clone()) <= MAX_BINS_ALONE {
+                return Ok(State::merge_some::<K>(states.map(read).collect::<Result<_, E>>()?));
             }
             let middle = states.start + states.len() / 2;
             let (one, other) = tasks::join(
@@ -58,7 +58,7 @@ impl<T: CountValue> State<T> {
 
     /// The rows of one or more states, possibly with too many bins. A single state is returned as it was
     /// read.
-    fn of_some<K: Key>(mut states: Vec<Self>) -> Self {
+    fn merge_some<K: Key>(mut states: Vec<Self>) -> Self {
         if states.len() >= STATES_TOGETHER
             && Path::MergeTable.is_on()
             && let Some(intervals) = states.iter().find_map(Self::partition)
@@ -69,7 +69,7 @@ impl<T: CountValue> State<T> {
             return states.swap_remove(0);
         }
         let others = states.split_off(states.len() / 2);
-        Self::sum::<K>(Cow::Owned(Self::of_some::<K>(states)), &Self::of_some::<K>(others))
+        Self::sum::<K>(Cow::Owned(Self::merge_some::<K>(states)), &Self::merge_some::<K>(others))
     }
 
     /// The rows of both, with one bin for each score, or for each interval of the later partition.
@@ -80,9 +80,9 @@ impl<T: CountValue> State<T> {
         }
         let (bins, tied) = match both.partition() {
             Some(intervals) => {
-                let (one, of_one) = one.by_interval(intervals);
-                let (other, of_other) = other.by_interval(intervals);
-                merged_bins::<K, T, true>((&one, &of_one), (&other, &of_other))
+                let (one, one_intervals) = one.by_interval(intervals);
+                let (other, other_intervals) = other.by_interval(intervals);
+                merged_bins::<K, T, true>((&one, &one_intervals), (&other, &other_intervals))
             }
             None if one.has_scores_of(other) => {
                 let mut bins = one.into_owned().bins;

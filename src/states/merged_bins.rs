@@ -19,12 +19,12 @@ pub(super) fn merged_bins<K: Key, T: CountValue, const BY_INTERVAL: bool>(
     let mut all_tied = !BY_INTERVAL;
     let both = [one, other].map(|(state, intervals)| {
         all_tied &= state.tied.is_empty();
-        Bins::<K, T>::of(state, intervals)
+        Bins::<K, T>::new(state, intervals)
     });
     let merged = if all_tied {
-        MergedBins::of_all::<BY_INTERVAL, true>(both)
+        MergedBins::from_both::<BY_INTERVAL, true>(both)
     } else {
-        MergedBins::of_all::<BY_INTERVAL, false>(both)
+        MergedBins::from_both::<BY_INTERVAL, false>(both)
     };
     (Counts::from_parts(merged.keys.into(), merged.counts, score_type), merged.tied)
 }
@@ -39,12 +39,12 @@ struct MergedBins<K, T> {
 
 impl<K: Key, T: CountValue> MergedBins<K, T> {
     /// Merges all bins of both.
-    fn of_all<const BY_INTERVAL: bool, const ALL_TIED: bool>(both: [Bins<'_, K, T>; 2]) -> Self {
-        let most = both[0].keys.len() + both[1].keys.len();
+    fn from_both<const BY_INTERVAL: bool, const ALL_TIED: bool>(both: [Bins<'_, K, T>; 2]) -> Self {
+        let max = both[0].keys.len() + both[1].keys.len();
         let mut merged = MergedBins {
-            keys: Vec::with_capacity(most),
-            counts: Vec::with_capacity(most),
-            tied: Vec::with_capacity(if ALL_TIED { 0 } else { most }),
+            keys: Vec::with_capacity(max),
+            counts: Vec::with_capacity(max),
+            tied: Vec::with_capacity(if ALL_TIED { 0 } else { max }),
         };
         merged.push_all::<BY_INTERVAL, ALL_TIED>(both);
         merged
@@ -119,7 +119,7 @@ struct Block<'a, K, T> {
 }
 
 impl<'a, K: Key, T: CountValue> Bins<'a, K, T> {
-    fn of(state: &'a State<T>, intervals: &'a [u64]) -> Self {
+    fn new(state: &'a State<T>, intervals: &'a [u64]) -> Self {
         let (keys, counts) = state.columns();
         Bins { keys, counts, intervals, tied: &state.tied }
     }

@@ -30,12 +30,12 @@ pub fn moving<K: Key, T: CountValue, E>(
     let mut front: Vec<State<T>> = Vec::new();
     // The merged state of the back part, and its states, which are kept for when they become the front part.
     let mut back: Option<State<T>> = None;
-    let mut of_back: Vec<State<T>> = Vec::new();
+    let mut back_states: Vec<State<T>> = Vec::new();
     let (mut start, mut middle, mut end) = (0, 0, 0);
     for window in windows {
         if window.start >= end || window.start < start {
             (back, middle, end) = (None, window.start, window.start);
-            of_back.clear();
+            back_states.clear();
         }
         start = window.start;
         for index in end..window.end {
@@ -44,20 +44,20 @@ pub fn moving<K: Key, T: CountValue, E>(
                 Some(back) => back.with::<K>(&next),
                 None => next.clone(),
             });
-            of_back.push(next);
+            back_states.push(next);
         }
         end = end.max(window.end);
         if window.start < middle {
             front.truncate(middle - window.start);
         } else {
             front.clear();
-            for next in of_back.drain(window.start - middle..).rev() {
+            for next in back_states.drain(window.start - middle..).rev() {
                 front.push(match front.last() {
                     Some(later) => next.with::<K>(later),
                     None => next,
                 });
             }
-            of_back.clear();
+            back_states.clear();
             (back, middle) = (None, end);
         }
         emit(match (front.last(), &back) {

@@ -36,9 +36,9 @@
 
 use super::scale::{Intervals, LAST, Resolution, Scale};
 use super::state::{CheckedSums, LIMITS, Limit, State};
-use super::weight_sums::{MOST_STEPS, Squares, WeightSums};
+use super::weight_sums::{MAX_STEPS, Squares, WeightSums};
 use crate::ranking::scores::{Number, ScoreType};
-use crate::ranking::ties::{Count, CountValue, Counts, RowCounts, row_counts::MOST_ROWS};
+use crate::ranking::ties::{Count, CountValue, Counts, RowCounts, row_counts::MAX_ROWS};
 
 /// The first bytes of every packed state: three letters and the format version.
 const VERSION: &[u8; 4] = b"ROC\x01";
@@ -51,7 +51,7 @@ const INTERVALS: u8 = 8;
 const WEIGHTS: u8 = 16;
 
 /// The minimum number of bytes of a bin.
-const LEAST_BYTES: usize = 3;
+const MIN_BYTES: usize = 3;
 
 /// The count type of packed states.
 pub trait Packed: CountValue {
@@ -59,7 +59,7 @@ pub trait Packed: CountValue {
     const WEIGHTS: bool;
 
     /// A sum from its number, and from the number of its squares if present.
-    fn of(number: u128, squares: Option<u128>) -> Result<Self, String>;
+    fn from_number(number: u128, squares: Option<u128>) -> Result<Self, String>;
 
     /// The number that encodes the squares of weights, if any.
     fn squares(self) -> Option<u128>;
@@ -68,7 +68,7 @@ pub trait Packed: CountValue {
 impl Packed for u64 {
     const WEIGHTS: bool = false;
 
-    fn of(number: u128, _: Option<u128>) -> Result<Self, String> {
+    fn from_number(number: u128, _: Option<u128>) -> Result<Self, String> {
         rows_of(number)
     }
 
@@ -80,9 +80,9 @@ impl Packed for u64 {
 impl Packed for WeightSums {
     const WEIGHTS: bool = true;
 
-    fn of(number: u128, squares: Option<u128>) -> Result<Self, String> {
+    fn from_number(number: u128, squares: Option<u128>) -> Result<Self, String> {
         let squares = squares.and_then(|squares| squares.checked_sub(1));
-        if number.max(squares.unwrap_or_default()) > MOST_STEPS {
+        if number.max(squares.unwrap_or_default()) > MAX_STEPS {
             return Err("holds weights, or squares of them, that add up to 1e20 or more".into());
         }
         Ok(WeightSums { steps: number, squares: squares.map_or(Squares::UNKNOWN, Squares::new) })
@@ -197,7 +197,7 @@ where
         }
         let coding = Coding::new(intervals, score_type);
         let n_bins = bytes.number()?;
-        if n_bins > (bytes.0.len() / LEAST_BYTES) as u128 {
+        if n_bins > (bytes.0.len() / MIN_BYTES) as u128 {
             return Err(ENDS.into());
         }
         let n_bins = n_bins as usize;
@@ -217,7 +217,8 @@ where
                 .checked_add(within)
                 .filter(|&key| score_type.holds(key) && coding.number(key) == number);
             let mut squares = || if T::WEIGHTS { bytes.number().map(Some) } else { Ok(None) };
-            let count = Count { pos: T::of(pos / 2, squares()?)?, neg: T::of(neg, squares()?)? };
+            let count =
+                Count { pos: T::from_number(pos / 2, squares()?)?, neg: T::from_number(neg, squares()?)? };
             bins.push(key.ok_or("has a bin whose score the dtype does not have")?, count.pos, count.neg);
             tied.push(is_tied);
             above = number;
@@ -396,13 +397,13 @@ impl<'a> Bytes<'a> {
 impl RowCounts {
     /// Rejects more rows than a state may have.
     fn check(&self) -> Result<(), String> {
-        if self.n_pos + self.n_neg > MOST_ROWS { Err(MANY_ROWS.into()) } else { Ok(()) }
+        if self.n_pos + self.n_neg > MAX_ROWS { Err(MANY_ROWS.into()) } else { Ok(()) }
     }
 }
 
 /// A count of rows.
 fn rows_of(number: u128) -> Result<u64, String> {
-    u64::try_from(number).ok().filter(|&rows| rows <= MOST_ROWS).ok_or(MANY_ROWS.into())
+    u64::try_from(number).ok().filter(|&rows| rows <= MAX_ROWS).ok_or(MANY_ROWS.into())
 }
 
 #[cfg(test)]
@@ -423,7 +424,7 @@ mod tests {
         limit: Option<Limit>,
     ) -> Result<(), TestCaseError> {
         let state = state(rows, domain, limit);
-        let score_type = ScoreType::of::<S>(domain);
+        let score_type = ScoreType::new::<S>(domain);
         let bytes = state.packed("name", true);
         let same = State::unpacked(&bytes, "name", score_type).map_err(TestCaseError::fail)?;
         prop_assert_eq!(each(&same), each(&state));
@@ -486,7 +487,7 @@ mod tests {
             if begin {
                 bytes.splice(0..0, [b'R', b'O', b'C', 1, 1, b's', flags]);
             }
-            for score_type in [ScoreType::of::<f64>(Domain::Any), ScoreType::of::<u128>(Domain::Any)] {
+            for score_type in [ScoreType::new::<f64>(Domain::Any), ScoreType::new::<u128>(Domain::Any)] {
                 let keep_scores = flags & INTERVALS == 0;
                 if let Ok(state) = State::<u64>::unpacked(&bytes, "s", score_type) {
                     prop_assert_eq!(state.packed("s", keep_scores), &bytes[..]);
@@ -500,13 +501,13 @@ mod tests {
 
     #[test]
     fn weights() {
-        let score_type = ScoreType::of::<u32>(Domain::Any);
+        let score_type = ScoreType::new::<u32>(Domain::Any);
         let sums = |steps: u128, squares: Option<u128>| WeightSums {
             steps,
             squares: squares.map_or(Squares::UNKNOWN, Squares::new),
         };
         let counts = vec![
-            Count { pos: sums(MOST_STEPS - 3, Some(7)), neg: sums(0, Some(0)) },
+            Count { pos: sums(MAX_STEPS - 3, Some(7)), neg: sums(0, Some(0)) },
             Count { pos: sums(1, None), neg: sums(10u128.pow(18), Some(10u128.pow(18))) },
         ];
         let rows = RowCounts { n_pos: 3, n_neg: 1, n_missing: 5, have_weights: true, ..RowCounts::default() };
@@ -531,7 +532,7 @@ mod tests {
         let limit = Some(Limit { max_bins: 64, scale: Scale::Real });
         let rows: Vec<(f64, bool)> =
             (0..4000).map(|i| ((f64::from(i) * 0.7).sin() * 3.0, i % 3 == 0)).collect();
-        let score_type = ScoreType::of::<f64>(Domain::Any);
+        let score_type = ScoreType::new::<f64>(Domain::Any);
         let part = |from: usize, to: usize| {
             let bytes = state(&rows[from..to], Domain::Any, limit).packed("f64", false);
             State::unpacked(&bytes, "f64", score_type).unwrap()

@@ -148,8 +148,8 @@ impl Intervals {
         let interval = f64::from_bits(self.interval(score));
         let from_end = match interval.abs() {
             // No partition merges infinite scores with others.
-            lengths if lengths.is_infinite() => MOST_LENGTHS,
-            lengths => (lengths as u64).min(MOST_LENGTHS - 1),
+            lengths if lengths.is_infinite() => MAX_LENGTHS,
+            lengths => (lengths as u64).min(MAX_LENGTHS - 1),
         };
         match (self.scale, interval.is_sign_negative()) {
             (Scale::Real, false) => BORDER + from_end,
@@ -173,13 +173,13 @@ impl Intervals {
     /// Whether the number belongs to a single interval, which requires that its offset is small enough.
     pub fn is_exact(self, number: u64) -> bool {
         let from_end = self.side(number).1;
-        from_end <= MOST_LENGTHS && from_end != MOST_LENGTHS - 1
+        from_end <= MAX_LENGTHS && from_end != MAX_LENGTHS - 1
     }
 
     /// The number of the highest score of the scale.
     pub fn highest_number(self) -> u64 {
         match self.scale {
-            Scale::Real => BORDER + MOST_LENGTHS,
+            Scale::Real => BORDER + MAX_LENGTHS,
             Scale::Probability => 2 * BORDER,
         }
     }
@@ -208,7 +208,7 @@ impl Intervals {
     }
 
     /// The interval of each score.
-    pub fn of(self, scores: &[f64]) -> Vec<u64> {
+    pub fn assign(self, scores: &[f64]) -> Vec<u64> {
         simd::dispatch(Filling { intervals: self, scores })
     }
 }
@@ -231,14 +231,14 @@ impl Kernel for Filling<'_> {
 }
 
 /// The maximum offset from the end of a side; up to here, floats represent all integers.
-const MOST_LENGTHS: u64 = 2 << MANTISSA;
+const MAX_LENGTHS: u64 = 2 << MANTISSA;
 
 /// From here on floats are integers, and up to twice this value their lowest bits are the bits of the
 /// integer.
 const MANY_PAIRS: f64 = (1u64 << MANTISSA) as f64;
 
 /// The lowest interval number of the upper side.
-const BORDER: u64 = 2 * MOST_LENGTHS;
+const BORDER: u64 = 2 * MAX_LENGTHS;
 
 /// The merge order of the pair with this residue: bit reversal keeps neighbouring pairs far apart in the
 /// order.
@@ -341,12 +341,12 @@ mod tests {
             prop_assert_eq!(a.common_resolution(b), b.common_resolution(a));
             if let Some(first) = a.common_resolution(b) {
                 for resolution in [first, first + 1, first + 40, first + 500] {
-                    if let (Some(of_a), Some(of_b)) = (interval(a, resolution), interval(b, resolution)) {
-                        prop_assert_eq!(of_a, of_b);
+                    if let (Some(interval_a), Some(interval_b)) = (interval(a, resolution), interval(b, resolution)) {
+                        prop_assert_eq!(interval_a, interval_b);
                     }
                 }
-                if first > 1 && let (Some(of_a), Some(of_b)) = (interval(a, first - 1), interval(b, first - 1)) {
-                    prop_assert_ne!(of_a, of_b);
+                if first > 1 && let (Some(interval_a), Some(interval_b)) = (interval(a, first - 1), interval(b, first - 1)) {
+                    prop_assert_ne!(interval_a, interval_b);
                 }
             } else {
                 prop_assert!(a.is_low != b.is_low || a.distance.is_infinite() != b.distance.is_infinite());
@@ -363,7 +363,7 @@ mod tests {
             let first = scale.position(a).common_resolution(scale.position(b));
             let about = first.into_iter().flat_map(|first| [first - 1, first, first + 1, first + later]);
             for resolution in about.chain([1, FIRST as u32 + later]).filter(|resolution| (1..=LAST).contains(resolution)) {
-                let intervals = scale.intervals(resolution).of(&[a, b]);
+                let intervals = scale.intervals(resolution).assign(&[a, b]);
                 prop_assert_eq!(intervals[0] == intervals[1], first.is_some_and(|first| first <= resolution));
             }
         }

@@ -38,7 +38,7 @@ pub struct Limit {
 pub const LIMITS: RangeInclusive<u64> = 16..=1 << 31;
 
 /// The minimum number of bins that every state can be reduced to: two sides and both infinities.
-pub const LEAST_BINS: u64 = 4;
+pub const MIN_BINS: u64 = 4;
 
 /// States whose row counts can be checked against their bins.
 pub trait CheckedSums {
@@ -167,14 +167,14 @@ impl<T: CountValue> State<T> {
     /// The state with one bin for each interval of a partition, at least as coarse as its current one; also
     /// the interval of each bin.
     pub(super) fn by_interval(&self, intervals: Intervals) -> (Cow<'_, Self>, Vec<u64>) {
-        let of_bins = intervals.of(&self.bins.score_type().values(self.bins.keys()));
-        let is_joined = |bin: usize| of_bins[bin] == of_bins[bin - 1];
+        let bin_intervals = intervals.assign(&self.bins.score_type().values(self.bins.keys()));
+        let is_joined = |bin: usize| bin_intervals[bin] == bin_intervals[bin - 1];
         // No early exit, so that several comparisons run at once. Joins are rare.
-        if !(1..of_bins.len()).fold(false, |any, bin| any | is_joined(bin)) {
-            return (Cow::Borrowed(self), of_bins);
+        if !(1..bin_intervals.len()).fold(false, |any, bin| any | is_joined(bin)) {
+            return (Cow::Borrowed(self), bin_intervals);
         }
         let (state, lowest) = self.coarsened(is_joined);
-        (Cow::Owned(state), lowest.iter().map(|&bin| of_bins[bin]).collect())
+        (Cow::Owned(state), lowest.iter().map(|&bin| bin_intervals[bin]).collect())
     }
 
     /// The keys and the counts of the bins.
@@ -199,12 +199,12 @@ impl<T: CountValue> State<T> {
     /// The state in the first partition with few enough bins.
     pub(crate) fn fitted(mut self) -> Self {
         let Some(limit) = self.limit else { return self };
-        let most = limit.max_bins.max(LEAST_BINS) as usize;
-        if self.bins.len() > most {
+        let max = limit.max_bins.max(MIN_BINS) as usize;
+        if self.bins.len() > max {
             let joins = self.common_resolution(limit.scale);
             // Of n borders between bins, the `most - 1` that are merged last remain.
             let mut borders = joins.clone();
-            let (_, first_joined, _) = borders.select_nth_unstable_by(most - 1, |one, other| other.cmp(one));
+            let (_, first_joined, _) = borders.select_nth_unstable_by(max - 1, |one, other| other.cmp(one));
             self.resolution = self.resolution.max(*first_joined);
             let resolution = self.resolution;
             return self.coarsened(|bin| joins[bin - 1] <= resolution).0;
@@ -248,17 +248,18 @@ impl<T: CountValue> State<T> {
 
 impl<T: CountValue> State<T> {
     /// Combines two samples: the rows of one become the positives, and the rows of the other the negatives.
-    pub fn of_samples<K: Key>(positive: Self, negative: Self) -> Self {
-        fn of_class<T: CountValue>(is_positive: bool, rows: T) -> Count<T> {
+    pub fn from_samples<K: Key>(positive: Self, negative: Self) -> Self {
+        fn class_count<T: CountValue>(is_positive: bool, rows: T) -> Count<T> {
             let mut count = Count::default();
             count.add(is_positive, rows);
             count
         }
         let mut samples = [positive, negative];
         for (sample, is_positive) in samples.iter_mut().zip([true, false]) {
-            let counts = sample.bins.each().iter().map(|count| of_class(is_positive, count.rows())).collect();
+            let counts =
+                sample.bins.each().iter().map(|count| class_count(is_positive, count.rows())).collect();
             sample.bins = Counts::from_parts(sample.bins.keys().clone(), counts, sample.bins.score_type());
-            let Count { pos, neg } = of_class(is_positive, sample.rows.n_pos + sample.rows.n_neg);
+            let Count { pos, neg } = class_count(is_positive, sample.rows.n_pos + sample.rows.n_neg);
             sample.rows = RowCounts { n_pos: pos, n_neg: neg, ..sample.rows };
         }
         let [positive, negative] = samples;
@@ -269,8 +270,8 @@ impl<T: CountValue> State<T> {
 impl State {
     /// Pairs of a positive and a negative in one bin of several scores, whose order is unknown.
     pub fn unordered_pairs(&self) -> u128 {
-        let of_several_scores = (0..self.bins.len()).filter(|&bin| !self.is_tied(bin));
-        of_several_scores
+        let untied_bins = (0..self.bins.len()).filter(|&bin| !self.is_tied(bin));
+        untied_bins
             .map(|bin| self.bins.each()[bin])
             .map(|count| u128::from(count.pos) * u128::from(count.neg))
             .sum()
@@ -369,7 +370,8 @@ pub(super) mod tests {
             |rows: &[(f64, bool)], label| rows.iter().map(|row| (row.0, label)).collect::<Vec<_>>();
         let rows = [relabelled(&one, true), relabelled(&other, false)].concat();
         for max_bins in [64, 8] {
-            let both = State::of_samples::<u64>(state(&one, limit(max_bins)), state(&other, limit(max_bins)));
+            let both =
+                State::from_samples::<u64>(state(&one, limit(max_bins)), state(&other, limit(max_bins)));
             let expected = state(&rows, limit(max_bins));
             assert_eq!(each(&both), each(&expected));
             assert_eq!((both.rows, both.resolution), (expected.rows, expected.resolution));

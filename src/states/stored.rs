@@ -38,7 +38,7 @@ impl StoredState {
     /// The ties of the rows.
     pub fn ties(&mut self) -> Ties<'_> {
         let (score_type, all_rows) = (self.counts.bins.score_type(), self.counts.rows.all());
-        Ties::of(self, score_type).of_all_rows(all_rows, None)
+        Ties::new(self, score_type).with_all_rows(all_rows, None)
     }
 
     /// Splits into the state and, for weighted rows, its exact sums.

@@ -1,7 +1,7 @@
 //! Constants that affect the speed of building and merging states, but not the results.
 
 /// Up to this total number of bins, states are merged by one thread. Only larger merges run inside a pool.
-pub(super) const MOST_BINS_ALONE: usize = 1 << 15;
+pub(super) const MAX_BINS_ALONE: usize = 1 << 15;
 
 /// Fewer states with a partition are merged in order, two at a time.
 pub(super) const STATES_TOGETHER: usize = 8;

@@ -16,7 +16,7 @@ pub const DECIMALS: u32 = 18;
 pub const ONE: u128 = 10u128.pow(DECIMALS);
 
 /// The maximum total of a class in steps: 38 decimal digits, the limit of decimal columns.
-pub const MOST_STEPS: u128 = 10u128.pow(38) - 1;
+pub const MAX_STEPS: u128 = 10u128.pow(38) - 1;
 
 /// The maximum share of rounding in a class's squared weights for a standard error: its error is then at most
 /// half of this share.
@@ -33,7 +33,7 @@ pub struct WeightSums {
 
 impl WeightSums {
     /// The sums of one row with a positive, finite weight.
-    pub(super) fn of(weight: f64) -> Self {
+    pub(super) fn new(weight: f64) -> Self {
         WeightSums { steps: decimal_steps(weight), squares: Squares::new(decimal_steps(weight * weight)) }
     }
 
@@ -66,7 +66,7 @@ impl From<WeightSums> for u128 {
 
 impl CountValue for WeightSums {}
 
-/// Squared weights in steps, at most [`MOST_STEPS`], or unknown, which compares above all known values.
+/// Squared weights in steps, at most [`MAX_STEPS`], or unknown, which compares above all known values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Squares(u128);
 
@@ -74,9 +74,9 @@ impl Squares {
     /// Squares that were not stored, or that overflow.
     pub const UNKNOWN: Self = Squares(u128::MAX);
 
-    /// Squares in steps; unknown above [`MOST_STEPS`].
+    /// Squares in steps; unknown above [`MAX_STEPS`].
     pub fn new(steps: u128) -> Self {
-        if steps > MOST_STEPS { Squares::UNKNOWN } else { Squares(steps) }
+        if steps > MAX_STEPS { Squares::UNKNOWN } else { Squares(steps) }
     }
 
     /// The steps, or `None` if unknown.
@@ -178,7 +178,7 @@ mod tests {
             (1e10, None),
             (f64::MAX, None),
         ] {
-            assert_eq!(WeightSums::of(weight).squares.known(), expected, "{weight}");
+            assert_eq!(WeightSums::new(weight).squares.known(), expected, "{weight}");
         }
         assert_eq!(WeightSums::read(0, None), WeightSums::default());
         assert_eq!(WeightSums::read(1, None).squares, Squares::UNKNOWN);
@@ -187,12 +187,12 @@ mod tests {
     proptest! {
         /// A sum that reaches 1e20 at any point is unknown at the end, in any order.
         #[test]
-        fn sums_in_any_order(squares in prop::collection::vec(prop_oneof![Just(None), (0..=MOST_STEPS).prop_map(Some), (0u128..1000).prop_map(Some)], 0..6)) {
+        fn sums_in_any_order(squares in prop::collection::vec(prop_oneof![Just(None), (0..=MAX_STEPS).prop_map(Some), (0u128..1000).prop_map(Some)], 0..6)) {
             let sum = |squares: &mut dyn Iterator<Item = &Option<u128>>| {
                 squares.fold(Squares::default(), |sum, square| sum + square.map_or(Squares::UNKNOWN, Squares::new))
             };
             let all: Option<u128> = squares.iter().copied().sum();
-            let expected = all.filter(|&all| all <= MOST_STEPS);
+            let expected = all.filter(|&all| all <= MAX_STEPS);
             prop_assert_eq!(sum(&mut squares.iter()).known(), expected);
             prop_assert_eq!(sum(&mut squares.iter().rev()).known(), expected);
         }

@@ -12,7 +12,7 @@
 //! fewer than 53 bits in each tie.
 
 use super::state::{CheckedSums, State};
-use super::weight_sums::{MOST_STEPS, ONE, Squares, WeightSums};
+use super::weight_sums::{MAX_STEPS, ONE, Squares, WeightSums};
 use crate::ranking::scores::{Domain, Observations, Score, score_type::ScoreType};
 use crate::ranking::tasks;
 use crate::ranking::ties::{
@@ -39,7 +39,7 @@ impl<S: Score> Observations<'_, S> {
                 if !word.is_used(row) {
                     continue;
                 }
-                let WeightSums { steps, .. } = WeightSums::of(weight);
+                let WeightSums { steps, .. } = WeightSums::new(weight);
                 if steps == 0 {
                     return Err(format!(
                         "holds {weight:?}, which is too light for a state: its weights are from 5e-19"
@@ -47,7 +47,7 @@ impl<S: Score> Observations<'_, S> {
                 }
                 let total = &mut totals[word.class(row)];
                 *total = total.saturating_add(steps);
-                if *total > MOST_STEPS {
+                if *total > MAX_STEPS {
                     return Err("adds up to 1e20 or more in a class, which is too much for a state".into());
                 }
                 sorted.push((score.key(), if word.class(row) == 1 { weight } else { -weight }));
@@ -60,7 +60,7 @@ impl<S: Score> Observations<'_, S> {
         let (mut keys, mut counts) = (Vec::new(), Vec::new());
         for tie in sorted.chunk_by(|one, other| one.0 == other.0) {
             let mut count = Count::default();
-            tie.iter().for_each(|row| count.add(row.1 > 0.0, WeightSums::of(row.1.abs())));
+            tie.iter().for_each(|row| count.add(row.1 > 0.0, WeightSums::new(row.1.abs())));
             keys.push(tie[0].0);
             counts.push(count);
         }
@@ -71,15 +71,15 @@ impl<S: Score> Observations<'_, S> {
 impl CheckedSums for State<WeightSums> {
     fn check_sums(&self) -> Result<(), &'static str> {
         let each = self.bins.each();
-        let all = |of: fn(&Count<WeightSums>) -> WeightSums| {
-            each.iter().map(|count| of(count).steps).fold(0, u128::saturating_add)
+        let all = |f: fn(&Count<WeightSums>) -> WeightSums| {
+            each.iter().map(|count| f(count).steps).fold(0, u128::saturating_add)
         };
         let (pos, neg) = (all(|count| count.pos), all(|count| count.neg));
-        if pos.max(neg) > MOST_STEPS {
+        if pos.max(neg) > MAX_STEPS {
             return Err("has weights of a class that add up to 1e20 or more");
         }
-        let bins = |of: fn(&Count<WeightSums>) -> WeightSums| {
-            each.iter().filter(|count| of(count).steps > 0).count() as u64
+        let bins = |f: fn(&Count<WeightSums>) -> WeightSums| {
+            each.iter().filter(|count| f(count).steps > 0).count() as u64
         };
         if bins(|count| count.pos) > self.rows.n_pos || bins(|count| count.neg) > self.rows.n_neg {
             return Err("has fewer rows of a class in n_pos or n_neg than bins with rows of it");
@@ -111,15 +111,15 @@ fn has_large_squares(sums: WeightSums, rows: u64) -> bool {
         return false;
     }
     let one = ONE as f64;
-    let most = (sums.steps as f64 / one).powi(2) * (1.0 + 1e-6) + rows as f64 / one;
-    known.is_some_and(|squares| squares as f64 / one > most)
+    let max = (sums.steps as f64 / one).powi(2) * (1.0 + 1e-6) + rows as f64 / one;
+    known.is_some_and(|squares| squares as f64 / one > max)
 }
 
 impl State<WeightSums> {
     /// The state in units, the representation that every statistic supports.
     pub(super) fn in_units(&self) -> State {
         let total = Count::sum(self.bins.each());
-        let (pos, neg) = (Exponent::of(total.pos.steps), Exponent::of(total.neg.steps));
+        let (pos, neg) = (Exponent::new(total.pos.steps), Exponent::new(total.neg.steps));
         let in_units = |count: &Count<WeightSums>| Count {
             pos: pos.units(count.pos.steps),
             neg: neg.units(count.neg.steps),
@@ -158,7 +158,7 @@ impl State<WeightSums> {
                 }
             }
         }
-        let score_type = ScoreType::of::<u32>(Domain::Any);
+        let score_type = ScoreType::new::<u32>(Domain::Any);
         State::exact(Counts::from_parts(keys.into(), counts, score_type), self.rows)
     }
 
@@ -168,10 +168,10 @@ impl State<WeightSums> {
         // The rounding error is half a step per row, and 2^-60 of the class's total per row and per bin. It
         // changes the shares of a class by at most the first factor, in numerator and denominator.
         let total = Count::sum(self.bins.each());
-        let of_class = |rows: u64, steps: u128| {
+        let class_rounding = |rows: u64, steps: u128| {
             if steps == 0 { 0.0 } else { rows as f64 * (f64::powi(2.0, -58) + 1.0 / steps as f64) }
         };
-        of_class(self.rows.n_pos, total.pos.steps) + of_class(self.rows.n_neg, total.neg.steps)
+        class_rounding(self.rows.n_pos, total.pos.steps) + class_rounding(self.rows.n_neg, total.neg.steps)
     }
 }
 
@@ -208,10 +208,10 @@ pub struct CommonUnits {
 
 impl CommonUnits {
     /// The units for the total weights of these states.
-    pub fn of(states: &[State<WeightSums>]) -> Self {
+    pub fn new(states: &[State<WeightSums>]) -> Self {
         let sums = states.iter().map(|state| Count::sum(state.bins.each()));
         let total = sums.fold(Count::default(), Count::plus);
-        CommonUnits { pos: Exponent::of(total.pos.steps), neg: Exponent::of(total.neg.steps) }
+        CommonUnits { pos: Exponent::new(total.pos.steps), neg: Exponent::new(total.neg.steps) }
     }
 
     /// The exponents of the units `2^-exponent` of both classes.
@@ -243,12 +243,12 @@ impl Exponent {
     const BITS: i32 = 121;
 
     /// The exponent for a class with this total in steps.
-    fn of(total: u128) -> Self {
+    fn new(total: u128) -> Self {
         Exponent(if total == 0 { 0 } else { Self::BITS - (u128::BITS - total.leading_zeros()) as i32 })
     }
 
     fn unit(self) -> Unit {
-        Unit::of(self.0)
+        Unit::new(self.0)
     }
 
     /// The nearest number of units.
@@ -277,7 +277,7 @@ mod tests {
     }
 
     fn state(rows: &[Row]) -> State<WeightSums> {
-        with_columns(rows, |rows| rows.weighted_state(ScoreType::of::<f64>(Domain::Any))).unwrap()
+        with_columns(rows, |rows| rows.weighted_state(ScoreType::new::<f64>(Domain::Any))).unwrap()
     }
 
     fn merged(states: &[State<WeightSums>]) -> State<WeightSums> {
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn overflowing_weights() {
         let problem = |rows: &[Row]| {
-            with_columns(rows, |rows| rows.weighted_state(ScoreType::of::<f64>(Domain::Any))).unwrap_err()
+            with_columns(rows, |rows| rows.weighted_state(ScoreType::new::<f64>(Domain::Any))).unwrap_err()
         };
         assert!(problem(&[(1.0, true, 1e-30)]).contains("holds 1e-30"));
         assert!(problem(&[(1.0, true, 9e19), (1.0, true, 2e19)]).contains("1e20"));
@@ -344,24 +344,24 @@ mod tests {
 
     /// Asserts that a state has the sums of squares of its rows, up to rounding.
     fn has_squares_of_rows(rows: &[Row]) {
-        let (of_rows, of_state) = squares(rows);
-        let Some(of_state) = of_state else {
+        let (row_squares, state_squares) = squares(rows);
+        let Some(state_squares) = state_squares else {
             // One weight is too heavy, or a class is light or absent.
             let heavy = rows.iter().any(|row| row.2 > 1e9);
             let light = |class| rows.iter().filter(|row| row.1 == class).all(|row| row.2 < 1e-5);
             assert!(heavy || light(true) || light(false), "{rows:?}");
             return;
         };
-        assert_eq!(of_state.len(), of_rows.len());
+        assert_eq!(state_squares.len(), row_squares.len());
         let n = rows.len() as f64;
         let total = |class| rows.iter().filter(|row| row.1 == class).map(|row| row.2).sum::<f64>();
-        for (got, expected) in of_state.iter().zip(&of_rows) {
+        for (got, expected) in state_squares.iter().zip(&row_squares) {
             for (got, expected, class) in [(got.0, expected.0, true), (got.1, expected.1, false)] {
                 // For the state, the error of each square is half a step. For the rows, each weight has an
                 // error of 2^-60 of its class, and its square and the sum are rounded.
                 let units = f64::powi(2.0, -58) * total(class) * (n * expected).sqrt();
-                let most = n * 5e-19 + units + (n + 4.0) * f64::EPSILON * expected;
-                assert!((got - expected).abs() <= most, "{got:e} {expected:e} {most:e}");
+                let max = n * 5e-19 + units + (n + 4.0) * f64::EPSILON * expected;
+                assert!((got - expected).abs() <= max, "{got:e} {expected:e} {max:e}");
             }
         }
     }
@@ -427,9 +427,9 @@ mod tests {
         #[test]
         fn squares_of_short_weights_equal_rows(rows in prop::collection::vec((-3i8..4, any::<bool>(), 1u32..1 << 18), 1..120)) {
             let rows: Vec<Row> = rows.iter().map(|row| (row.0.into(), row.1, f64::from(row.2) / 512.0)).collect();
-            let (of_rows, of_state) = squares(&rows);
+            let (row_squares, state_squares) = squares(&rows);
             prop_assume!(rows.iter().any(|row| row.1) && rows.iter().any(|row| !row.1));
-            prop_assert_eq!(Some(of_rows), of_state);
+            prop_assert_eq!(Some(row_squares), state_squares);
         }
     }
 }

@@ -156,7 +156,7 @@ pub(crate) mod tests {
         let bytes = packed(labels.iter().map(|&label| label == 1));
         let mut group = Group::default();
         group.load(Observations::new(scores, Bits::new(&bytes, 0, labels.len()), None).with_weights(weights));
-        statistic.of_ties(group.ties())
+        statistic.evaluate(group.ties())
     }
 
     /// 90 rows of two classes with three scores, the first of which separates the classes best.
@@ -176,36 +176,36 @@ pub(crate) mod tests {
         let is_positive: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
         let mut rows = Rows {
             len: scores[0].len(),
-            scores: scores.iter().map(|scores| Codes::of(scores)).collect(),
+            scores: scores.iter().map(|scores| Codes::new(scores)).collect(),
             values: scores.iter().map(|scores| scores.to_vec()).collect(),
-            keys: Codes::of(keys),
+            keys: Codes::new(keys),
             ..Rows::default()
         };
         if labels.len() == rows.len {
-            rows.placements = scores.iter().map(|scores| RowPlacements::of(scores, &is_positive)).collect();
+            rows.placements = scores.iter().map(|scores| RowPlacements::new(scores, &is_positive)).collect();
         }
         if labels.len() == keys.len() {
-            let of_keys = |scores: &&[f64]| KeyPlacements::of(scores, &is_positive, &rows.keys).0;
-            rows.key_placements = scores.iter().map(of_keys).collect();
-            rows.all_placements = Some(AllPlacements::of(scores[0], &is_positive, &rows.keys));
+            let key_placements = |scores: &&[f64]| KeyPlacements::new(scores, &is_positive, &rows.keys).0;
+            rows.key_placements = scores.iter().map(key_placements).collect();
+            rows.all_placements = Some(AllPlacements::new(scores[0], &is_positive, &rows.keys));
         }
         Rows { labels: is_positive, ..rows }
     }
 
     /// The record of one group.
     pub fn summary<M: Summary, S: Score>(statistic: &M, labels: &[u8], scores: &[S]) -> M::Record {
-        with_ties(labels, scores, |ties| statistic.of_ties(ties))
+        with_ties(labels, scores, |ties| statistic.evaluate(ties))
     }
 
     /// The results of statistics that skip parts of a large group, for one ranking strategy.
-    fn of_some_parts(way: Strategy, labels: &[u8], scores: &[i16]) -> Vec<String> {
+    fn some_parts(way: Strategy, labels: &[u8], scores: &[i16]) -> Vec<String> {
         let bytes = packed(labels.iter().map(|&label| label == 1));
         let mut group = Group::new(way, Domain::Any);
         group.load(Observations::new(scores, Bits::new(&bytes, 0, labels.len()), None));
         let mut texts = Vec::new();
         let mut add = |record: &dyn std::fmt::Debug| texts.push(format!("{record:?}"));
         for alternative in [Alternative::TwoSided, Alternative::Greater, Alternative::Less] {
-            add(&KsStatistic { alternative, ..KsStatistic::default() }.of_ties(group.ties()));
+            add(&KsStatistic { alternative, ..KsStatistic::default() }.evaluate(group.ties()));
         }
         let criteria = [
             Criterion::Youden { ratio: 1.0 },
@@ -225,7 +225,7 @@ pub(crate) mod tests {
                 _ => vec![None, Some((0.2, 0.5)), Some((0.0, 0.1))],
             };
             for fpr in ranges {
-                add(&OperatingPoint { criterion, beta: 1.5, fpr }.of_ties(group.ties()));
+                add(&OperatingPoint { criterion, beta: 1.5, fpr }.evaluate(group.ties()));
             }
         }
         let ranges = [
@@ -236,14 +236,14 @@ pub(crate) mod tests {
         ];
         for range in ranges {
             let standardized = Standardized::Never;
-            add(&RocAuc { range: Some(range), standardized }.of_ties(group.ties()));
+            add(&RocAuc { range: Some(range), standardized }.evaluate(group.ties()));
             for method in [PartialMethod::DeLong, PartialMethod::Logit] {
                 let test = Hypothesis::default();
                 let ci = RocAucCiPartial { range, standardized, method, level: 0.95, test };
-                add(&ci.of_ties(group.ties()));
+                add(&ci.evaluate(group.ties()));
             }
         }
-        add(&RocSummary::default().of_ties(group.ties()));
+        add(&RocSummary::default().evaluate(group.ties()));
         texts
     }
 
@@ -254,7 +254,7 @@ pub(crate) mod tests {
         ) {
             let labels: Vec<u8> = rows.iter().map(|row| u8::from(row.0 < share)).collect();
             let scores: Vec<i16> = rows.iter().zip(&labels).map(|(row, &label)| row.1 + lift * i16::from(label)).collect();
-            let [alone, parts] = [Strategy::ClassKeys, Strategy::Shards].map(|way| of_some_parts(way, &labels, &scores));
+            let [alone, parts] = [Strategy::ClassKeys, Strategy::Shards].map(|way| some_parts(way, &labels, &scores));
             prop_assert_eq!(alone, parts);
         }
     }

@@ -79,15 +79,15 @@ impl Display for OptionValue {
             }
             OptionValue::List(values) => {
                 f.write_str("[")?;
-                for (place, value) in values.iter().enumerate() {
-                    write!(f, "{}{value}", if place > 0 { ", " } else { "" })?;
+                for (index, value) in values.iter().enumerate() {
+                    write!(f, "{}{value}", if index > 0 { ", " } else { "" })?;
                 }
                 f.write_str("]")
             }
             OptionValue::Named(values) => {
                 f.write_str("{")?;
-                for (place, (name, value)) in values.iter().enumerate() {
-                    write!(f, "{}'{name}': {value}", if place > 0 { ", " } else { "" })?;
+                for (index, (name, value)) in values.iter().enumerate() {
+                    write!(f, "{}'{name}': {value}", if index > 0 { ", " } else { "" })?;
                 }
                 f.write_str("}")
             }

@@ -14,8 +14,8 @@ pub use crate::statistics::option_value::{LITERAL_BACKTICK, OptionValue};
 pub const FRONT_END_MARKS: [char; 3] = ['\u{2}', '\u{1f}', '\u{3}'];
 
 /// A placeholder in a text for the name of a score column, by its index: a character for private use.
-pub fn score_name(place: usize) -> char {
-    char::from_u32(0xF_0000 + place as u32).unwrap_or_default()
+pub fn score_name(index: usize) -> char {
+    char::from_u32(0xF_0000 + index as u32).unwrap_or_default()
 }
 
 /// A part of a text that differs between Python and a shell.
@@ -274,12 +274,12 @@ impl Options {
     }
 
     /// A positive number, with an upper limit against typing errors.
-    pub fn above_0(&self, name: &str, most: f64) -> Result<f64, OptionError> {
-        let (number, least) = (self.value(name).number(), 1.0 / most);
-        if (least..=most).contains(&number) {
+    pub fn above_0(&self, name: &str, max: f64) -> Result<f64, OptionError> {
+        let (number, min) = (self.value(name).number(), 1.0 / max);
+        if (min..=max).contains(&number) {
             return Ok(number);
         }
-        Err(self.must_be(name, format_args!("be a number above 0, from {least:e} to {most:e}")))
+        Err(self.must_be(name, format_args!("be a number above 0, from {min:e} to {max:e}")))
     }
 
     /// A number with all of its digits, such as a threshold.
@@ -311,8 +311,8 @@ fn rate(value: &OptionValue) -> Option<f64> {
 fn threshold(value: &OptionValue) -> Option<Number> {
     match value {
         OptionValue::Integer(value) => Some(Number::Integer(*value)),
-        OptionValue::Digits(digits) => Number::of_digits(digits),
-        OptionValue::Float(value) if value.fract() == 0.0 => Number::of_digits(&format!("{value:.0}")),
+        OptionValue::Digits(digits) => Number::from_digits(digits),
+        OptionValue::Float(value) if value.fract() == 0.0 => Number::from_digits(&format!("{value:.0}")),
         OptionValue::Float(value) if !value.is_nan() => Some(Number::Float(*value)),
         _ => None,
     }

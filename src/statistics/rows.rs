@@ -26,7 +26,7 @@ pub struct Rows {
     pub all_placements: Option<AllPlacements>,
     /// For each key, the largest `|tp N - fp P|` of its rows (0 with a NaN). The value of all rows follows if
     /// no score is NaN. Only if the statistic needs them.
-    pub key_farthest: Vec<u128>,
+    pub key_distance: Vec<u128>,
     /// The number of skipped rows for each key, by key index, if the statistic needs it and any were skipped.
     pub skipped: Vec<SkippedRows>,
     /// The scores of each column as floats, only if the statistic needs values.
@@ -38,7 +38,7 @@ pub struct Rows {
     /// For each code of the key column, whether it has a NaN score; empty if there is none.
     pub nan_keys: Vec<bool>,
     /// For each code of the key column, its index among the keys of all groups.
-    pub key_places: Vec<u32>,
+    pub key_codes: Vec<u32>,
     /// For each code of the key column, its series; `None` if it has no value on the axis. Only if the keys
     /// are series.
     pub key_series: Vec<Option<u32>>,
@@ -55,7 +55,7 @@ pub struct Rows {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkippedRows {
     /// The index of the key among the keys of all groups.
-    pub key_place: u32,
+    pub key_code: u32,
     /// The rows.
     pub rows: u64,
     /// Rows among them in which only the label is missing.
@@ -114,13 +114,13 @@ impl Rows {
             let label = |row: usize| self.labels.get(row).copied();
             columns
                 .iter()
-                .filter(|column| !column.of_row.is_empty())
+                .filter(|column| !column.row_codes.is_empty())
                 .fold(label(a).cmp(&label(b)), |so_far, column| {
-                    so_far.then_with(|| column.of_row[a].cmp(&column.of_row[b]))
+                    so_far.then_with(|| column.row_codes[a].cmp(&column.row_codes[b]))
                 })
         });
         let reordered =
-            |codes: &Codes| if codes.of_row.is_empty() { codes.clone() } else { codes.select(&order) };
+            |codes: &Codes| if codes.row_codes.is_empty() { codes.clone() } else { codes.select(&order) };
         Rows {
             len: self.len,
             labels: order.iter().filter_map(|&row| self.labels.get(row as usize).copied()).collect(),
@@ -129,7 +129,7 @@ impl Rows {
             placement_products: None,
             key_placements: Vec::new(),
             all_placements: None,
-            key_farthest: Vec::new(),
+            key_distance: Vec::new(),
             skipped: self.skipped.clone(),
             values: self
                 .values
@@ -139,7 +139,7 @@ impl Rows {
             keys: reordered(&self.keys),
             clusters: reordered(&self.clusters),
             nan_keys: self.nan_keys.clone(),
-            key_places: self.key_places.clone(),
+            key_codes: self.key_codes.clone(),
             key_series: self.key_series.clone(),
             weights: self
                 .weights

@@ -30,7 +30,7 @@ from polars_auc._report.options import OPTIONS, ReportOptions
 from polars_auc._report.rows import Rows
 
 # Messages list at most this number of values of a column.
-_MOST_VALUES = 10
+_MAX_VALUES = 10
 
 # The fields that identify a column of states.
 _FIELDS = {"bins", "n_pos", "n_neg", "n_missing", "has_nan", "resolution", "max_bins", "scale"}
@@ -281,6 +281,6 @@ def values(column: pl.Expr, rows: pl.LazyFrame) -> list[str]:
     if not words and not dtype.is_integer() and dtype != pl.Boolean:
         return []
     values = rows.select(column.cast(pl.String) if words else column).unique().drop_nulls().collect()
-    first = values.to_series().sort().head(_MOST_VALUES)
+    first = values.to_series().sort().head(_MAX_VALUES)
     texts = [text_in_sql(value) if words else str(value).lower() for value in first]
-    return [*texts, "..."] if values.height > _MOST_VALUES else texts
+    return [*texts, "..."] if values.height > _MAX_VALUES else texts

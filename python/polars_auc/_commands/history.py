@@ -47,10 +47,10 @@ _AUC, _SE = (pl.col(name).fill_nan(None) for name in ("auc", "se"))
 _IS_DEFINED = _AUC.is_not_null() & _SE.is_not_null()
 
 # The largest weight of a period; the smallest positive one is its reciprocal.
-_MOST_WEIGHT = 1e100
+_MAX_WEIGHT = 1e100
 
 # The maximum number of panels in the chart of a page.
-_MOST_PANELS = 12
+_MAX_PANELS = 12
 
 _FIELDS = {
     "alarm_change": "change",
@@ -317,7 +317,7 @@ class HistoryTest:
         # A period without AUC or standard error is ignored; its weight may divide by 0.
         weighted = periods.with_columns(pl.when(_IS_DEFINED).then(weights).alias(_WEIGHT))
         value = pl.col(_WEIGHT)
-        is_wrong = value.is_nan() | ((value != 0) & ~value.is_between(1 / _MOST_WEIGHT, _MOST_WEIGHT))
+        is_wrong = value.is_nan() | ((value != 0) & ~value.is_between(1 / _MAX_WEIGHT, _MAX_WEIGHT))
         wrong = weighted.filter(is_wrong).select(_PERIOD, _name(periods, keys), value).head(1)
         for period, name, number in wrong.iter_rows():
             raise Refusal(
@@ -345,7 +345,7 @@ def _trend(tested: pl.DataFrame, keys: list[str], options: ReportOptions) -> pl.
         alarm=pl.struct(p_value=adjust_p_values(p_value, method=options.adjust).over(_PERIOD)),
     )
     sizes = rows.group_by("group", maintain_order=True).agg(pl.col("n").sum(), pl.col("scope").last())
-    order = sizes.sort("scope", "n", descending=True, maintain_order=True)["group"].head(_MOST_PANELS)
+    order = sizes.sort("scope", "n", descending=True, maintain_order=True)["group"].head(_MAX_PANELS)
     plotted = rows.filter(pl.col("group").is_in(order.implode())).sort(
         pl.col("group").cast(pl.Enum(order)), _PERIOD
     )

@@ -11,7 +11,7 @@ import polars as pl
 from polars_auc._expressions.numbers import roc_auc
 
 # The most distinct values of a column of groups, for words and for whole numbers.
-_MOST_WORDS, _MOST_NUMBERS = 100, 30
+_MAX_WORDS, _MAX_NUMBERS = 100, 30
 
 _LABELS = "label target y outcome class event default bad churn fraud ill died response positive"
 _SCORES = "score scores prob proba probability pred prediction predicted rating points logit model risk pd"
@@ -97,14 +97,14 @@ class Columns:
         if distinct == 2:
             counts = values.cast(pl.String).value_counts(sort=True).sort("count")
             self.words[values.name] = [(str(word), int(rows)) for word, rows in counts.iter_rows()]
-        is_key = _has_word(values.name, _ID) or (distinct == values.len() > _MOST_NUMBERS)
-        if 1 < distinct <= _MOST_WORDS and not is_key:
+        is_key = _has_word(values.name, _ID) or (distinct == values.len() > _MAX_NUMBERS)
+        if 1 < distinct <= _MAX_WORDS and not is_key:
             self.groups.append(values.name)
 
     def _add_numbers(self, values: pl.Series, distinct: int) -> None:
         name, dtype = values.name, values.dtype
         is_score, is_none = _has_word(name, _SCORES), _has_word(name, _NO_SCORES)
-        is_key = dtype.is_integer() and (_has_word(name, _OWNERS) or distinct == values.len() > _MOST_NUMBERS)
+        is_key = dtype.is_integer() and (_has_word(name, _OWNERS) or distinct == values.len() > _MAX_NUMBERS)
         if distinct < 2:
             return
         if _has_word(name, _COUNT):
@@ -115,7 +115,7 @@ class Columns:
                 self.whole_scores.append(name)
         elif is_key:
             return
-        elif dtype.is_integer() and distinct <= _MOST_NUMBERS and not _has_word(name, f"{_AGE} {_COUNT}"):
+        elif dtype.is_integer() and distinct <= _MAX_NUMBERS and not _has_word(name, f"{_AGE} {_COUNT}"):
             self.codes.append(name)
         elif is_none:
             self.amounts.append(name)

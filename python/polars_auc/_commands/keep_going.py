@@ -18,7 +18,7 @@ from polars_auc._plugin.interrupts import interruptible
 from polars_auc._report.rows import Rows
 
 # Messages list at most this number of parts.
-_MOST_NAMES = 20
+_MAX_NAMES = 20
 
 # A reserved name: no user column has it.
 _NAN = "polars_auc: nan"
@@ -44,10 +44,8 @@ class Omissions:
         if self.groups is not None:
             names = self.groups.select(key_label(self.groups.columns)).to_series().to_list()
             parts += [f"the group {name}: {why}" for name, why in zip(names, self.why_groups, strict=True)]
-        more = (
-            [f"and {counted(len(parts) - _MOST_NAMES, 'further part')}"] if len(parts) > _MOST_NAMES else []
-        )
-        return [*parts[:_MOST_NAMES], *more]
+        more = [f"and {counted(len(parts) - _MAX_NAMES, 'further part')}"] if len(parts) > _MAX_NAMES else []
+        return [*parts[:_MAX_NAMES], *more]
 
     def without_groups(self, rows: Rows) -> Rows:
         """Return the rows without the omitted groups."""

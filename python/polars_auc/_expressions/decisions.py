@@ -773,12 +773,11 @@ def h_measure(
         One Float64 for each group, named after the score, from 0 (uninformative) to 1. Null with no positives
         or no negatives, and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
-    Notes
-    -----
-    The H measure is 1 minus the expected loss at the best threshold for each cost, divided by the loss of an
-    uninformative score (Hand 2009). A false positive costs c and a false negative ``1 - c``; c has a beta distribution, the
-    same for all scores. The best thresholds are the corners of the convex hull of the ROC curve. A score that
-    ranks the wrong way round therefore has 0; R's hmeasure reverses it. O(n log n).
+    Notes ----- The H measure is 1 minus the expected loss at the best threshold for each cost, divided by the
+    loss of an uninformative score (Hand 2009). A false positive costs c and a false negative ``1 - c``; c has
+    a beta distribution, the same for all scores. The best thresholds are the corners of the convex hull of
+    the ROC curve. A score that ranks the wrong way round therefore has 0; R's hmeasure reverses it. O(n log
+    n).
 
     Examples
     --------

@@ -43,8 +43,8 @@ _DAYS = {
 _DAYS |= {"d": 1, "w": 7, "mo": 31, "q": 92, "y": 366}
 
 # Nanosecond datetimes span 584 years: the start of a longer window can overflow.
-_MOST_YEARS = 500
-_MOST_DAYS = _MOST_YEARS * _DAYS["y"]
+_MAX_YEARS = 500
+_MAX_DAYS = _MAX_YEARS * _DAYS["y"]
 
 Scale: TypeAlias = Literal["real", "probability"]
 
@@ -275,11 +275,11 @@ def rolling_merge_states(
         start = column.cast(pl.Int64) - int(window)
         is_length = window > 0
     elif isinstance(window, timedelta):
-        is_too_long = window > timedelta(days=_MOST_DAYS)
+        is_too_long = window > timedelta(days=_MAX_DAYS)
         start = column.dt.offset_by(f"-{window // timedelta(microseconds=1)}us")
         is_length = window > timedelta(0)
     elif isinstance(window, str):
-        is_too_long = sum(float(number) * _DAYS[unit] for number, unit in _PARTS.findall(window)) > _MOST_DAYS
+        is_too_long = sum(float(number) * _DAYS[unit] for number, unit in _PARTS.findall(window)) > _MAX_DAYS
         start = column.dt.offset_by(f"-{window}")
         is_length = _LENGTH.fullmatch(window) is not None and re.search("[1-9]", window) is not None
     else:
@@ -289,9 +289,9 @@ def rolling_merge_states(
         reason = f"must be a length of time above 0, got {window!r}"
         raise OptionError(name, "window", reason, 'write `window="28d"`, or `window=28` for integers')
     if is_too_long:
-        hint = f'write `window="{_MOST_YEARS}y"` for all states so far, or `window=2**62` for integers'
+        hint = f'write `window="{_MAX_YEARS}y"` for all states so far, or `window=2**62` for integers'
         raise OptionError(
-            name, "window", f"must be at most {_MOST_YEARS} years, or below 2^63, got {window!r}", hint
+            name, "window", f"must be at most {_MAX_YEARS} years, or below 2^63, got {window!r}", hint
         )
     if isinstance(within, str | pl.Expr) or not isinstance(within, Iterable):
         within = [within]

@@ -28,7 +28,7 @@ _BATCH_ROWS = 4_000_000
 # Rows of a batch that is collected before the count, as in a report.
 _COLLECTED_ROWS = 2**20
 
-MOST_COLLECTED_ROWS = 2**24
+MAX_COLLECTED_ROWS = 2**24
 """Largest number of rows that are collected before a count."""
 
 ROWS_PER_BIN = 3
@@ -183,7 +183,7 @@ def in_collections(states: PartialStates, read: Iterator[pl.DataFrame]) -> Itera
         nothing = batch.clear()
         rows, size, is_added = 0, 0.0, True
         with collection() as number:
-            while batch is not None and rows < MOST_COLLECTED_ROWS and size < PART_BYTES:
+            while batch is not None and rows < MAX_COLLECTED_ROWS and size < PART_BYTES:
                 is_added = batch.select(states.added_to(number)).item()
                 if not is_added:
                     break

@@ -25,7 +25,7 @@ _BINS = 2**14
 _BINS_WITH_TOLERANCE = 2**16
 
 # Twice the U of this number of rows is below 2^53: it is exact as a float.
-_MOST_ROWS = 2**26
+_MAX_ROWS = 2**26
 
 # An exact bin need not be read: it ends a range if its share of a pass's rows is more than 1 / _LARGE.
 _LARGE = 16
@@ -122,7 +122,7 @@ def roc_auc_in_passes(
         rows.select(scores, labels.alias(label_name)),
         score_name,
         label_name,
-        integer(name, "max_rows", max_rows, 1000, _MOST_ROWS),
+        integer(name, "max_rows", max_rows, 1000, _MAX_ROWS),
         _BINS_WITH_TOLERANCE if width else _BINS,
         scale,
         progress,
@@ -252,7 +252,7 @@ class _Passes:
             bins = state["bins"]
             if len(bins) > 1:
                 return _Range.of(bins, some.low, some.high), list(some.divided(bins, self.max_rows))
-            if some.pos + some.neg > _MOST_ROWS:
+            if some.pos + some.neg > _MAX_ROWS:
                 msg = (
                     f"roc_auc_in_passes: {some.pos + some.neg} rows have different scores that all are "
                     f"{some.low!r} as a float, which are too many to be ranked. Hint: give a tolerance"

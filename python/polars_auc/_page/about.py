@@ -16,7 +16,7 @@ from polars_auc._report.nan import skipped_message
 from polars_auc._report.options import ReportOptions
 
 # Largest number of names in a list of scores or periods.
-_MOST_NAMES = 4
+_MAX_NAMES = 4
 
 
 def needed(options: ReportOptions, score: str = "score") -> str:
@@ -68,8 +68,8 @@ def areas_below_one_half(
         direction, hint = "high", f"leave {per_front_end('low_is_positive', '--low-is-positive')} out"
     elif below.height < overall.height:
         hint = "negate it"
-    several = ", ".join(f"{score} {auc}" for score, auc in scores[:_MOST_NAMES])
-    more = f" and {len(scores) - _MOST_NAMES} more" if len(scores) > _MOST_NAMES else ""
+    several = ", ".join(f"{score} {auc}" for score, auc in scores[:_MAX_NAMES])
+    more = f" and {len(scores) - _MAX_NAMES} more" if len(scores) > _MAX_NAMES else ""
     areas = f"{scores[0][1]}:" if overall.height == 1 else f"below 0.5: {several}{more};"
     return [f"AUC {areas} if a {direction} score means positive, {for_front_end(hint)}"]
 
@@ -95,8 +95,8 @@ def unfinished_periods(
     if unfinished.is_empty():
         return []
     texts = unfinished.select(key_text(period)).to_series().to_list()
-    names = ", ".join(map(name, texts[-_MOST_NAMES:]))
-    which = f"the last of {len(texts)}: {names}" if len(texts) > _MOST_NAMES else names
+    names = ", ".join(map(name, texts[-_MAX_NAMES:]))
+    which = f"the last of {len(texts)}: {names}" if len(texts) > _MAX_NAMES else names
     n, n_pos = unfinished.select("n", "n_pos").sum().row(0)
     return [
         f"All rows include {counted(n, 'row')} ({n_pos:,} positive) of {counted(len(texts), 'period')} with "

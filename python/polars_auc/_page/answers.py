@@ -15,7 +15,7 @@ from polars_auc._plots.numbers import after_adjustment, cell
 from polars_auc._report.options import ReportOptions
 
 # Largest number of names in a list.
-_MOST_NAMES = 4
+_MAX_NAMES = 4
 
 # Rule of thumb for a shift, and the group size for which it is valid.
 _SHIFT, _ROWS = 0.25, 200
@@ -257,5 +257,5 @@ def _list(parts: Sequence[str], between: str = "; ") -> str:
     """Join the first parts, and append the number of omitted ones."""
     if not parts:
         return ""
-    more = len(parts) - _MOST_NAMES
-    return ": " + between.join([*parts[:_MOST_NAMES], *([f"and {more} more"] if more > 0 else [])])
+    more = len(parts) - _MAX_NAMES
+    return ": " + between.join([*parts[:_MAX_NAMES], *([f"and {more} more"] if more > 0 else [])])

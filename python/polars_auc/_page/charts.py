@@ -17,7 +17,7 @@ from polars_auc._plots.roc import plot_calibration, plot_roc
 from polars_auc._plots.stability import plot_stability
 from polars_auc._plots.trend import period_of, plot_trend
 
-MOST_CURVES = 8
+MAX_CURVES = 8
 """Largest number of scores in a chart: more curves hide each other."""
 
 # Distributions share an axis if the ratio of their highest bars is at most this.
@@ -45,7 +45,7 @@ def charts(
     A chart of many panels or groups is split into parts: a printed page can break between them.
     """
     specs: dict[str, Any] = {}
-    first = table["score"].unique(maintain_order=True).head(MOST_CURVES).implode()
+    first = table["score"].unique(maintain_order=True).head(MAX_CURVES).implode()
     few = pl.col("score").is_in(first)
     if details.curves.height:
         bands = details.bands.filter(few) if details.bands.height else None

@@ -11,7 +11,7 @@ import polars as pl
 
 from polars_auc._frames.groupings import EVERY, GROUPING, group_names
 from polars_auc._page.answers import few_rows, findings, prevalence_error
-from polars_auc._page.charts import MOST_CURVES, charts
+from polars_auc._page.charts import MAX_CURVES, charts
 from polars_auc._page.details import Details
 from polars_auc._page.document import await_libraries, document
 from polars_auc._page.text import differing, is_exact
@@ -115,7 +115,7 @@ def page(
         moved=_moved(groups, by),
         described={name: chart["description"] for name, [chart, *_] in specs.items()},
         n_groups=defined.height,
-        few=f" The first {MOST_CURVES} of {scores} scores are drawn." if scores > MOST_CURVES else "",
+        few=f" The first {MAX_CURVES} of {scores} scores are drawn." if scores > MAX_CURVES else "",
         is_exact=exact,
         groups=_sortable(groups, by, columns, level) if groups.height else None,
         group_widths=_widths_of_groups(groups.select(*by, "score", *columns)),

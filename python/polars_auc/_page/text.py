@@ -51,7 +51,7 @@ _ADDED = (
 _ROUNDING = 1e-8
 
 # Minimum width of a truncated name.
-_LEAST_NAME = 8
+_MIN_NAME = 8
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ def _fitted(texts: pl.DataFrame, width: int, names: Sequence[str]) -> pl.DataFra
     widths = {column.name: max(map(len, [column.name, *column])) for column in texts}
     while names and (surplus := sum(each + 3 for each in widths.values()) + 1 - width) > 0:
         longest = max(names, key=lambda name: widths[name])
-        least = max(_LEAST_NAME, len(longest))
+        least = max(_MIN_NAME, len(longest))
         if widths[longest] <= least:
             break
         widths[longest] = max(least, widths[longest] - surplus)

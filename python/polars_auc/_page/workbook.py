@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
 
-_MOST_ROWS = 2**20 - 1
-_MOST_CHARACTERS = 32_767
+_MAX_ROWS = 2**20 - 1
+_MAX_CHARACTERS = 32_767
 
 # Minimum and maximum width of a column, and the width of a character, in pixels.
 _MIN_WIDTH, _MAX_WIDTH, _CHARACTER_WIDTH = 64, 320, 8
 
 # More frozen columns would leave no space for numbers.
-_MOST_FROZEN = 5
+_MAX_FROZEN = 5
 
 # Width of landscape A4 in pixels, the ratio of A3 to A4, and the smallest legible scale.
-_PAPER, _A3, _LEAST_SCALE = 1040, 1.41, 0.6
+_PAPER, _A3, _MIN_SCALE = 1040, 1.41, 0.6
 
 # The summary: the numbers over all rows, column widths in characters, and the line height in points.
 _OVERALL = ("n", "n_pos", "auc", "lower", "upper", "ks", "gini")
@@ -78,9 +78,9 @@ def workbook(
     """Return a workbook. The same table gives the same bytes: the creation time is fixed."""
     import xlsxwriter
 
-    if table.height > _MOST_ROWS:
+    if table.height > _MAX_ROWS:
         reason = (
-            f"an Excel sheet has at most {_MOST_ROWS:,} rows below its header, and the table has "
+            f"an Excel sheet has at most {_MAX_ROWS:,} rows below its header, and the table has "
             f"{table.height:,}"
         )
         raise OptionError(CALLED.get() or "", "", reason, "end `path` in .parquet or .csv")
@@ -119,7 +119,7 @@ def _write_table(
         name,
         column_formats={column: _format(displayed, column, by) for column in columns},
         column_widths=widths,
-        freeze_panes=(1, frozen if frozen <= _MOST_FROZEN else 0),
+        freeze_panes=(1, frozen if frozen <= _MAX_FROZEN else 0),
         header_format={"bold": True, "bottom": 1},
     ).get_worksheet_by_name(name)
     # Numbers are right-aligned, with space for the filter button.
@@ -132,13 +132,13 @@ def _write_table(
     sheet.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.5)
     sheet.repeat_rows(0)
     scale = _PAPER / sum(widths.values())
-    is_large = scale < _LEAST_SCALE <= scale * _A3
+    is_large = scale < _MIN_SCALE <= scale * _A3
     sheet.set_paper(8 if is_large else 9)
-    if is_large or scale >= _LEAST_SCALE:
+    if is_large or scale >= _MIN_SCALE:
         sheet.fit_to_pages(1, 0)
     else:
-        sheet.set_print_scale(round(100 * _LEAST_SCALE))
-        if 0 < frozen <= _MOST_FROZEN:
+        sheet.set_print_scale(round(100 * _MIN_SCALE))
+        if 0 < frozen <= _MAX_FROZEN:
             sheet.repeat_columns(0, frozen - 1)
     _write_missing(book, sheet, table, by, columns)
     if is_for_people:
@@ -255,7 +255,7 @@ def _write_summary(
     def line(first: int, text: str, style: Format) -> None:
         """Write a text over several columns, wrapped into as many lines as needed."""
         nonlocal row
-        text = text[:_MOST_CHARACTERS]
+        text = text[:_MAX_CHARACTERS]
         characters = _NEXT_WIDTH * last + (_FIRST_WIDTH if first == 0 else 0)
         sheet.merge_range(row, first, row, last, text, style)
         sheet.set_row(row, _LINE * min(20, math.ceil(1.1 * len(text) / characters)))
@@ -309,6 +309,6 @@ def _write_about(book: Workbook, about: Sequence[tuple[str, str]], shaded: str |
     bold = book.add_format({"bold": True, "valign": "top"})
     for row, (key, text) in enumerate([*about, *notes]):
         sheet.write_string(row, 0, key, bold)
-        sheet.write_string(row, 1, text[:_MOST_CHARACTERS])
+        sheet.write_string(row, 1, text[:_MAX_CHARACTERS])
     sheet.freeze_panes(0, 1)
     sheet.fit_to_pages(1, 0)

@@ -20,7 +20,7 @@ from polars_auc._plots.layout import (
     titled,
 )
 from polars_auc._plots.names import SCORE, key_label
-from polars_auc._plots.points import MOST_POINTS, Drawing, as_drawing, curve_keys
+from polars_auc._plots.points import MAX_POINTS, Drawing, as_drawing, curve_keys
 from polars_auc._plugin.options import between_0_and_1
 
 if TYPE_CHECKING:
@@ -162,9 +162,9 @@ def _drawing(
     )
     further = pl.col("further").cum_sum().over("curve", "panel")
     points = steps.with_columns(share=further / pl.col("further").sum().over("curve", "panel"))
-    if points.height > MOST_POINTS:
+    if points.height > MAX_POINTS:
         msg = (
-            f"{_NAME}: there are {points.height:,} points, and a chart takes at most {MOST_POINTS:,}. Hint: "
+            f"{_NAME}: there are {points.height:,} points, and a chart takes at most {MAX_POINTS:,}. Hint: "
             "draw fewer bands, or compare them with fewer curves"
         )
         raise ValueError(msg)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 # Largest number of text lines in a panel, and their distance as a rate.
-_MOST_LINES = 6
+_MAX_LINES = 6
 _LINE = 0.075
 
 
@@ -285,7 +285,7 @@ def _with_numbers(function: str, drawing: Drawing, areas: IntoFrame) -> Drawing:
             name: f"{name}  {area_texts[name]}" if name in area_texts else name for name in drawing.curves
         }
         return replace(drawing, labels=labels)
-    if len(drawing.curves) > _MOST_LINES:
+    if len(drawing.curves) > _MAX_LINES:
         return drawing
     # From the lowest curve of the legend upwards, in the corner that good curves avoid.
     place = {

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Further curves repeat the colours with other dashes.
 COLORS = ("#1f77d0", "#d55e00", "#009e73", "#c46ba8")
 _DASHES = ((1, 0), (6, 2), (2, 2), (8, 2, 2, 2))
-_MOST_CURVES = len(COLORS) * len(_DASHES)
+_MAX_CURVES = len(COLORS) * len(_DASHES)
 _REFERENCE_DASHES = ((4, 4), (1, 2))
 
 REFERENCE = "#808080"
@@ -32,7 +32,7 @@ ANSWER, MARKED = COLORS[:2]
 """The colours of regular and of marked results."""
 
 _SIZE, _SIZE_OF_PANEL = 340, 200
-_MOST_NAMES = 16
+_MAX_NAMES = 16
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def number_tooltip(name: str, *, title: str | None = None, is_integer: bool = Fa
 
 
 # Steps for the ends of an AUC axis, and the smallest number of steps on it.
-_STEPS, _LEAST_STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2), 4
+_STEPS, _MIN_STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2), 4
 
 
 def area_scale(values: Iterable[float | None]) -> Any:
@@ -72,7 +72,7 @@ def area_scale(values: Iterable[float | None]) -> Any:
 
     numbers = [number for number in values if number is not None and math.isfinite(number)]
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
-    step = max(each for each in _STEPS if each <= max((high - low) / _LEAST_STEPS, _STEPS[0]))
+    step = max(each for each in _STEPS if each <= max((high - low) / _MIN_STEPS, _STEPS[0]))
     # Tolerance for the rounding of the quotient.
     ends = [math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step]
     if ends[0] == ends[1]:
@@ -202,9 +202,9 @@ def lines(
     """Draw lines between points, straight by default: tied rows are a diagonal."""
     import altair as alt
 
-    if len(drawing.curves) > _MOST_CURVES:
+    if len(drawing.curves) > _MAX_CURVES:
         reason = (
-            f"{', '.join(drawing.by)} makes {len(drawing.curves)} curves, and at most {_MOST_CURVES} can "
+            f"{', '.join(drawing.by)} makes {len(drawing.curves)} curves, and at most {_MAX_CURVES} can "
             "be told apart in one panel"
         )
         hint = per_front_end("write facet= in place of by=, or draw fewer curves", "give fewer `score`")
@@ -250,6 +250,6 @@ def described(what: str, drawing: Drawing, reference: str, lines_are: str = "Cur
         ("Panels", drawing.facet, drawing.panels),
     ):
         if keys:
-            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-            parts.append(f"{kind} by {', '.join(keys)}: {', '.join(names[:_MOST_NAMES])}{more}")
+            more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+            parts.append(f"{kind} by {', '.join(keys)}: {', '.join(names[:_MAX_NAMES])}{more}")
     return ". ".join([*parts, reference])

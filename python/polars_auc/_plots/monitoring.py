@@ -32,7 +32,7 @@ _LIMITS = ("estimate", "lower", "upper")
 _WIDTHS, _HEIGHT = (260, 520), 160
 
 # Largest number of rows that browsers draw without delay.
-_MOST_ROWS = 50_000
+_MAX_ROWS = 50_000
 
 
 @called(_NAME)
@@ -198,8 +198,8 @@ def _checked(frame: pl.LazyFrame, period: str, answers: tuple[str, str], keys: l
         msg = f"{_NAME}: {period!r} has periods without an order: {error}; or cast it to an Enum"
         raise ValueError(msg) from error
     table = table.sort(*keys, period, nulls_last=True, maintain_order=True)
-    if table.is_empty() or table.height > _MOST_ROWS:
-        msg = f"{_NAME}: a chart takes from 1 to {_MOST_ROWS:,} rows, got {table.height:,}"
+    if table.is_empty() or table.height > _MAX_ROWS:
+        msg = f"{_NAME}: a chart takes from 1 to {_MAX_ROWS:,} rows, got {table.height:,}"
         raise ValueError(msg)
     if table.select(pl.struct(*keys, period).is_duplicated().any()).item():
         msg = (

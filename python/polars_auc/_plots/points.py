@@ -34,7 +34,7 @@ _POINTS = "polars_auc: points"
 # Smaller errors are invisible.
 _ROUNDING = 1e-9
 
-MOST_POINTS = 50_000
+MAX_POINTS = 50_000
 """Largest number of points that browsers draw without delay."""
 
 # Curves with more points are thinned to at most this number of pixel columns.
@@ -138,7 +138,7 @@ def drawing(
             bars, depth = _bars(counts, curve_names, end)
             parts.append(bars)
     points = pl.concat(parts, how="diagonal").with_row_index("place")
-    if points.height > MOST_POINTS:
+    if points.height > MAX_POINTS:
         _refuse_many(points.height, number, kind, bands=band is not None)
     names = [name for part in references for name in part["curve"].unique()]
     return replace(
@@ -249,7 +249,7 @@ def _thinned(points: pl.DataFrame, kind: Kind) -> pl.DataFrame:
     number = points.select(keys).n_unique()
     if kind is ROC or kind.has_intervals or points.height <= _POINTS_OF_CURVE * number:
         return points
-    pixels = max(1, min(_PIXELS, MOST_POINTS // (4 * number)))
+    pixels = max(1, min(_PIXELS, MAX_POINTS // (4 * number)))
     x, y = pl.col(kind.x.column), pl.col(kind.y.column)
     column = ((x - x.min()) / (x.max() - x.min()) * pixels).floor().alias("pixel")
     place = pl.int_range(pl.len())
@@ -422,7 +422,7 @@ def _refuse_unmatched(what: str, parts: pl.DataFrame, lines: pl.DataFrame) -> No
 
 def _refuse_many(height: int, number: int, kind: Kind, *, bands: bool) -> None:
     """Raise for more points than a chart supports, with the limit for each curve and band."""
-    share = MOST_POINTS // number
+    share = MAX_POINTS // number
     curve_limit, band_limit = min(1000, max(2, share // 2)), min(101, max(3, share // 4))
     fewer = "draw fewer curves"
     if kind is DIFFERENCE:
@@ -437,7 +437,7 @@ def _refuse_many(height: int, number: int, kind: Kind, *, bands: bool) -> None:
                 f" and roc_band(..., n_points={band_limit})", f" and `n_points={band_limit}`"
             )
         fewer = f"{places}, or draw fewer curves"
-    reason = f"there are {height:,} points, and a chart takes at most {MOST_POINTS:,}"
+    reason = f"there are {height:,} points, and a chart takes at most {MAX_POINTS:,}"
     raise OptionError(_name(), "", reason, fewer)
 
 

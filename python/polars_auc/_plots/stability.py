@@ -11,7 +11,7 @@ from polars_auc._plots.layout import ANSWER, MARKED, REFERENCE, altair, number_t
 from polars_auc._plots.names import score_text
 
 # Largest number of groups in the chart.
-_MOST_BARS = 40
+_MAX_BARS = 40
 
 # Pixels of a bar with its padding, and the width of a panel.
 _LINE = 16
@@ -36,7 +36,7 @@ def plot_stability(report: pl.DataFrame) -> Any:
         "psi", descending=True, maintain_order=True
     )
     order = bars["group"].unique(maintain_order=True).to_list()
-    displayed = order[:_MOST_BARS]
+    displayed = order[:_MAX_BARS]
     # A faceted chart can read constants only from its rows.
     rows = bars.filter(pl.col("group").is_in(displayed)).with_columns(
         pl.lit(at).alias(name) for name, (at, _) in _LINES.items()

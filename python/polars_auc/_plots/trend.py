@@ -17,7 +17,7 @@ from polars_auc._plugin.periods import period_dtype
 _LEAST = 3
 
 # Largest number of panels of groups, and their size.
-_MOST_PANELS = 12
+_MAX_PANELS = 12
 _WIDTH, _HEIGHT = 260, 130
 
 _PERIOD = r"^\d{4}-(\d{1,2}|[QWH]\d{1,2})(-\d{1,2})?$"
@@ -77,7 +77,7 @@ def plot_trend(report: pl.DataFrame, period: str, level: float) -> Any:
         .agg(pl.col("n").sum())
         .sort("n", descending=True, maintain_order=True)
     )
-    rows = rows.filter(pl.col("panel").is_in(sizes["panel"].head(_MOST_PANELS).implode()))
+    rows = rows.filter(pl.col("panel").is_in(sizes["panel"].head(_MAX_PANELS).implode()))
     displayed = set(rows["panel"])
     panels = [
         name for name in groups.select(rest).to_series().unique(maintain_order=True) if name in displayed

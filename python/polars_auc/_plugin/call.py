@@ -221,7 +221,7 @@ def _observed(
 
 
 # Upper limit on the number of values: an iterator may be infinite.
-_MOST_VALUES = 10_000_000
+_MAX_VALUES = 10_000_000
 
 
 def _plain(options: Mapping[str, object]) -> dict[str, Any]:
@@ -238,11 +238,11 @@ def _plain_value(option: Any) -> Any:
     if isinstance(option, str | bytes | Mapping | Set) or not isinstance(option, Iterable):
         return _plain_scalar(option)
     try:
-        values = list(islice(option, _MOST_VALUES + 1))
+        values = list(islice(option, _MAX_VALUES + 1))
     except TypeError:
         # NumPy arrays without dimensions only look like lists.
         return _plain_scalar(option)
-    return [_plain_scalar(value) for value in values] if len(values) <= _MOST_VALUES else _other(option)
+    return [_plain_scalar(value) for value in values] if len(values) <= _MAX_VALUES else _other(option)
 
 
 def _plain_scalar(option: Any) -> Any:

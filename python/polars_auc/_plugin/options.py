@@ -8,12 +8,12 @@ from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
 # Errors display larger integers by their number of bits.
-_MOST_BITS = 128
+_MAX_BITS = 128
 
 
 def format_value(value: object) -> str:
     """Format a value for an error message."""
-    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
         return f"an integer of {value.bit_length()} bits"
     return repr(value)
 

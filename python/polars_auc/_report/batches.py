@@ -16,7 +16,7 @@ from polars_auc import _native
 from polars_auc._frames.answers import are_in_order
 from polars_auc._frames.batches import batches, collection
 from polars_auc._frames.group_states import (
-    MOST_COLLECTED_ROWS,
+    MAX_COLLECTED_ROWS,
     ROWS_PER_BIN,
     deferred,
     in_collections,
@@ -209,7 +209,7 @@ def _bounded(
         limit=dict(bounded.bins),
     )
     height, size = 0, 0.0
-    most_rows, most_bytes = MOST_COLLECTED_ROWS, float(PART_BYTES)
+    most_rows, most_bytes = MAX_COLLECTED_ROWS, float(PART_BYTES)
     with collection() as number:
         for batch in read:
             nothing = batch.clear()

@@ -8,7 +8,7 @@ from polars_auc._plots.names import key_text
 from polars_auc._plugin.errors import for_front_end, per_front_end
 
 # Messages list at most this number of groups.
-_MOST_NAMES = 10
+_MAX_NAMES = 10
 
 
 def nan_messages(found: pl.DataFrame, *, are_states: bool = False) -> list[str]:
@@ -17,13 +17,13 @@ def nan_messages(found: pl.DataFrame, *, are_states: bool = False) -> list[str]:
         return []
     by = [name for name in found.columns if name not in ("score", "n_nan")]
     lines = []
-    displayed = found.head(_MOST_NAMES).with_columns(key_text(key, joined=True) for key in by)
+    displayed = found.head(_MAX_NAMES).with_columns(key_text(key, joined=True) for key in by)
     for row in displayed.iter_rows(named=True):
         group = f" of the group {', '.join(f'{key}={row[key]}' for key in by)}" if by else ""
         number = "some rows" if row["n_nan"] is None else _counted(row["n_nan"])
         lines.append(f"the score {row['score']!r} is NaN in {number}{group}")
-    if found.height > _MOST_NAMES:
-        lines.append(f"and {found.height - _MOST_NAMES} more groups and scores have NaN")
+    if found.height > _MAX_NAMES:
+        lines.append(f"and {found.height - _MAX_NAMES} more groups and scores have NaN")
     skip = for_front_end(per_front_end('nan="skip"', "--nan skip"))
     hint = f"make states with {skip}, which" if are_states else skip
     return [*lines, f"NaN is a fault, and such results are NaN or left out; {hint} takes NaN for missing"]

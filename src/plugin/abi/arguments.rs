@@ -42,7 +42,7 @@ impl Roles {
     }
 
     /// The index of the column with a role, given the number of columns.
-    pub fn place(&self, role: &str, columns: usize) -> Option<usize> {
+    pub fn index(&self, role: &str, columns: usize) -> Option<usize> {
         let from_end = self.0.len() - self.0.iter().position(|other| other == role)?;
         columns.checked_sub(from_end)
     }
@@ -66,7 +66,7 @@ thread_local! {
 
 impl Keywords {
     /// The keyword arguments of a pickled dictionary. For invalid input there are none.
-    pub fn of(pickled: &[u8]) -> Rc<Self> {
+    pub fn new(pickled: &[u8]) -> Rc<Self> {
         let is_same = |(bytes, _): &&(Box<[u8]>, Rc<Self>)| **bytes == *pickled;
         let cached = LAST_READ.with_borrow(|last| last.iter().find(is_same).map(|(_, read)| read.clone()));
         cached.unwrap_or_else(|| {
@@ -121,7 +121,7 @@ fn word(value: OptionValue) -> Option<String> {
 
 fn from_dict(values: BTreeMap<HashableValue, Value>) -> OptionValue {
     let pairs = values.into_iter().filter_map(|(name, value)| match name {
-        HashableValue::String(name) => Some((name, of(value))),
+        HashableValue::String(name) => Some((name, option_value(value))),
         _ => None,
     });
     let mut values: BTreeMap<String, OptionValue> = pairs.collect();
@@ -137,7 +137,7 @@ fn from_dict(values: BTreeMap<HashableValue, Value>) -> OptionValue {
     OptionValue::Named(values)
 }
 
-fn of(value: Value) -> OptionValue {
+fn option_value(value: Value) -> OptionValue {
     match value {
         Value::None => OptionValue::Absent,
         Value::Bool(value) => OptionValue::Truth(value),
@@ -146,7 +146,9 @@ fn of(value: Value) -> OptionValue {
             .map_or_else(|_| OptionValue::Digits(value.to_string()), OptionValue::Integer),
         Value::F64(value) => OptionValue::Float(value),
         Value::String(word) => OptionValue::Word(word),
-        Value::List(values) | Value::Tuple(values) => OptionValue::List(values.into_iter().map(of).collect()),
+        Value::List(values) | Value::Tuple(values) => {
+            OptionValue::List(values.into_iter().map(option_value).collect())
+        }
         Value::Dict(values) => from_dict(values),
         Value::Bytes(_) | Value::Set(_) | Value::FrozenSet(_) => OptionValue::Other(value.to_string()),
     }
@@ -167,7 +169,7 @@ mod tests {
             \x01b\x94e\x8c\x04flag\x94\x88\x8c\x08fraction\x94}\x94\x8c\x07$digits\x94\x8c\x030.1\x94su\x8c\x05roles\x94]\
             \x94(\x8c\x05score\x94\x8c\x05label\x94e\x8c\x06called\x94\x8c\x06report\x94\x8c\x05flags\x94}\x94\x8c\x04seed\
             \x94\x8c\x06--seed\x94su.";
-        let keywords = Keywords::of(pickled);
+        let keywords = Keywords::new(pickled);
         let word = |text: &str| OptionValue::Word(text.into());
         for (name, value) in [
             ("none", OptionValue::Absent),
@@ -186,9 +188,9 @@ mod tests {
         assert_eq!(keywords.called.as_deref(), Some("report"));
         assert_eq!(keywords.front_end, FrontEnd::Shell([("seed".into(), "--seed".into())].into()));
         for bad in [&b""[..], b"\x80\x05}.", b"level", &pickled[..20]] {
-            assert_eq!(*Keywords::of(bad), Keywords::default());
+            assert_eq!(*Keywords::new(bad), Keywords::default());
         }
-        assert!(Rc::ptr_eq(&keywords, &Keywords::of(pickled)));
+        assert!(Rc::ptr_eq(&keywords, &Keywords::new(pickled)));
     }
 
     #[test]
@@ -199,25 +201,25 @@ mod tests {
             let length = (word.len() as u32).to_le_bytes();
             [&b"\x80\x02}q\x00X\x06\0\0\0calledq\x01X"[..], &length, word.as_bytes(), b"q\x02s."].concat()
         };
-        let of = |number: usize| Keywords::of(&pickled(&number.to_string()));
-        let read: Vec<_> = numbers().map(of).collect();
+        let read_keywords = |number: usize| Keywords::new(&pickled(&number.to_string()));
+        let read: Vec<_> = numbers().map(read_keywords).collect();
         for (number, keywords) in numbers().zip(&read) {
             assert_eq!(keywords.called, Some(number.to_string()));
         }
         for number in numbers().rev() {
-            assert_eq!(of(number), read[number]);
-            assert_eq!(Rc::ptr_eq(&of(number), &read[number]), number > 0);
+            assert_eq!(read_keywords(number), read[number]);
+            assert_eq!(Rc::ptr_eq(&read_keywords(number), &read[number]), number > 0);
         }
         let long = "a".repeat(LONGEST_REMEMBERED);
-        let of_long = || Keywords::of(&pickled(&long));
-        assert_eq!(of_long().called.as_ref(), Some(&long));
-        assert!(!Rc::ptr_eq(&of_long(), &of_long()));
+        let long_keywords = || Keywords::new(&pickled(&long));
+        assert_eq!(long_keywords().called.as_ref(), Some(&long));
+        assert!(!Rc::ptr_eq(&long_keywords(), &long_keywords()));
     }
 
     #[test]
-    fn places_are_counted_from_the_end() {
+    fn indices_are_counted_from_the_end() {
         let roles = Roles(["score", "label", "count"].map(Into::into).into());
-        assert_eq!((roles.place("label", 3), roles.place("count", 5)), (Some(1), Some(4)));
-        assert_eq!((roles.place("weight", 3), roles.place("score", 2)), (None, None));
+        assert_eq!((roles.index("label", 3), roles.index("count", 5)), (Some(1), Some(4)));
+        assert_eq!((roles.index("weight", 3), roles.index("score", 2)), (None, None));
     }
 }

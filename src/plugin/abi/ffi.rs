@@ -155,7 +155,7 @@ pub unsafe fn call(
 ) {
     CALLS.fetch_add(1, Ordering::Relaxed);
     // SAFETY: guaranteed by the caller.
-    let keywords = Keywords::of(unsafe { bytes(kwargs, kwargs_len) });
+    let keywords = Keywords::new(unsafe { bytes(kwargs, kwargs_len) });
     let result =
         guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.front_end, || {
             // SAFETY: guaranteed by the caller.
@@ -183,12 +183,12 @@ pub unsafe fn plan(
     body: Body<'_, Field, Field>,
 ) {
     // SAFETY: guaranteed by the caller.
-    let keywords = Keywords::of(unsafe { bytes(kwargs, kwargs_len) });
+    let keywords = Keywords::new(unsafe { bytes(kwargs, kwargs_len) });
     let planned =
         guard::with_name(keywords.called.as_deref().unwrap_or(expression), &keywords.front_end, || {
             // SAFETY: guaranteed by the caller; borrowed fields are only read.
             let fields = unsafe {
-                let fields = (0..count).map(|place| import_field_from_c(&*fields.add(place)));
+                let fields = (0..count).map(|index| import_field_from_c(&*fields.add(index)));
                 fields.map(|field| field.map_err(message)).collect::<Result<Vec<Field>, String>>()?
             };
             body(&keywords, &fields).map(|field| export_field_to_c(&field))
@@ -202,9 +202,9 @@ pub unsafe fn plan(
 
 /// The text with the names of scores, which are the first columns, in place of their placeholders.
 fn with_score_names(text: &str, inputs: &[Input]) -> String {
-    let with_name = |text: String, (place, input): (usize, &Input)| {
+    let with_name = |text: String, (placeholder, input): (usize, &Input)| {
         let name = input.field.name.replace('`', LITERAL_BACKTICK);
-        text.replace(score_name(place), &format!(" in \"{name}\""))
+        text.replace(score_name(placeholder), &format!(" in \"{name}\""))
     };
     inputs.iter().enumerate().fold(text.into(), with_name)
 }
@@ -217,7 +217,7 @@ unsafe fn take(inputs: *const SeriesExport, count: usize) -> Result<Vec<Input>, 
     // SAFETY: the caller guarantees that each column is valid, and each is moved once. All columns and all
     // their arrays are moved before anything can fail, so that an error releases the rest.
     let moved: Vec<(SeriesExport, Vec<ArrowArray>)> = unsafe {
-        let columns = (0..count).map(|place| inputs.add(place).read());
+        let columns = (0..count).map(|index| inputs.add(index).read());
         let arrays =
             |column: &SeriesExport| (0..column.len).map(|chunk| (*column.arrays.add(chunk)).read()).collect();
         columns.map(|column| (arrays(&column), column)).map(|(arrays, column)| (column, arrays)).collect()
@@ -413,9 +413,9 @@ mod tests {
             let borders = OffsetsBuffer::try_from(vec![0, 1, items.len() as i64]).unwrap();
             ListArray::<i64>::try_new(dtype, borders, items, None).unwrap().boxed()
         };
-        let places = PrimitiveArray::<u8>::from(vec![Some(1), None, Some(0)]);
+        let indices = PrimitiveArray::<u8>::from(vec![Some(1), None, Some(0)]);
         let coded = DictionaryArray::try_from_keys(
-            places,
+            indices,
             Utf8ViewArray::from_slice_values([long, "b"]).boxed(),
             false,
         );

@@ -120,13 +120,13 @@ pub fn array(column: Column, kind: &FieldKind, lookups: &Lookups) -> Result<Box<
         }
         Column::Threshold(rows) => thresholds(rows.keys, bitmap(rows.present), &lookups.dtypes.score),
         Column::Word(rows) => Ok(words(&rows, Some)),
-        Column::Name(rows) => Ok(words(&rows, |place| lookups.names.get(place as usize).map(String::as_str))),
+        Column::Name(rows) => Ok(words(&rows, |index| lookups.names.get(index as usize).map(String::as_str))),
         Column::Key(rows) => {
             let Some(keys) = &lookups.keys else {
                 return Err("a record names keys, but there are none".into());
             };
-            let place = |(row, &place): (usize, &u32)| if is_present(&rows, row) { place } else { NOWHERE };
-            gathered(keys.array.as_ref(), &rows.values.iter().enumerate().map(place).collect::<Vec<u32>>())
+            let index = |(row, &index): (usize, &u32)| if is_present(&rows, row) { index } else { NOWHERE };
+            gathered(keys.array.as_ref(), &rows.values.iter().enumerate().map(index).collect::<Vec<u32>>())
         }
         Column::Numbers(column) => {
             let items = PrimitiveArray::from_vec(column.items).boxed();

@@ -13,7 +13,7 @@ use crate::statistics::kinds::{Column, Curvewise, Record};
 
 /// The dtypes of a statistic without scores and keys in its record.
 fn dtypes() -> Dtypes {
-    Dtypes::of_score(Dtype::Float64, false)
+    Dtypes::from_score(Dtype::Float64, false)
 }
 
 fn checked<C: Curvewise>(inputs: &[&Field]) -> Result<(), String> {
@@ -58,12 +58,12 @@ pub fn curvewise<C: Curvewise>(inputs: &[Input], call: &Arguments<C>) -> Result<
     let lists = lists.collect::<Result<Vec<_>, String>>()?;
     let mut filled = Column::all_of(C::Record::FIELDS, Width::W8, borders.len() - 1);
     for rows in borders.windows(2) {
-        let mut of_group = Vec::with_capacity(rows[1] - rows[0]);
+        let mut group_curves = Vec::with_capacity(rows[1] - rows[0]);
         for row in rows[0]..rows[1] {
             let points = lists.iter().map(|column| column.points(row)).collect::<Result<Vec<_>, String>>()?;
-            of_group.extend(points.into_iter().collect::<Option<Vec<_>>>());
+            group_curves.extend(points.into_iter().collect::<Option<Vec<_>>>());
         }
-        call.options.of_curves(&of_group).append(&mut filled);
+        call.options.evaluate(&group_curves).append(&mut filled);
     }
     let lookups = Lookups { dtypes: dtypes(), names: Vec::new(), keys: None };
     let array = columns::structs(C::Record::FIELDS, filled, &lookups)?;
@@ -83,9 +83,9 @@ impl<'a> Lists<'a> {
         let lists = downcast::<ListArray<i64>>(column.array.as_ref())?.clone();
         let structs = downcast::<StructArray>(lists.values().as_ref())?;
         let field = |name: &&str| {
-            let place = structs.fields().iter().position(|field| field.name == *name);
-            let place = place.ok_or_else(|| format!("no field {name}"))?;
-            Ok(downcast::<PrimitiveArray<f64>>(structs.values()[place].as_ref())?.clone())
+            let index = structs.fields().iter().position(|field| field.name == *name);
+            let index = index.ok_or_else(|| format!("no field {name}"))?;
+            Ok(downcast::<PrimitiveArray<f64>>(structs.values()[index].as_ref())?.clone())
         };
         let fields = names.iter().map(field).collect::<Result<_, String>>()?;
         Ok(Lists { name: column.name(), structs: structs.validity().cloned(), fields, lists })

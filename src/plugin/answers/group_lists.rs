@@ -69,7 +69,7 @@ pub(super) fn lists(
     }
     let threads = RAYON.current_num_threads();
     Threads.install(|| {
-        let groups = ArrayGroups::of(RowGroups::of(codes.into(), groups, threads));
+        let groups = ArrayGroups::new(RowGroups::new(codes.into(), groups, threads));
         let borders: Vec<i64> = groups.borders().iter().map(|&border| border as i64).collect();
         let borders = OffsetsBuffer::try_from(borders).map_err(message)?;
         let list = |column: &&Input| {

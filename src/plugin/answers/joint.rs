@@ -24,23 +24,23 @@ fn evaluate<J: Joint>(
     inputs: &[Input],
     call: &Arguments<J>,
 ) -> Result<(Vec<Column>, columns::Lookups), String> {
-    let (statistic, rules) = (&call.options, InputRules::of(call));
+    let (statistic, rules) = (&call.options, InputRules::new(call));
     let (table, dtypes) = GroupTable::read(inputs, &rules)?;
     let passes = statistic.passes().max(2);
     let columns = table.records(J::Record::FIELDS, passes, &|group, columns| {
         let (rows, has_nan) = table.group(group, rules.needs)?;
-        let KeyInput { role, most, nan_by_key, .. } = J::INPUTS.key.unwrap_or(KeyInput::called("key"));
-        if rows.keys.distinct > most {
+        let KeyInput { role, max, nan_by_key, .. } = J::INPUTS.key.unwrap_or(KeyInput::called("key"));
+        if rows.keys.distinct > max {
             return Err(format!(
-                "{} distinct values of {role} in a group, expected at most {most}",
+                "{} distinct values of {role} in a group, expected at most {max}",
                 rows.keys.distinct
             ));
         }
         if has_nan && !nan_by_key {
-            statistic.of_nan(&rows).append(columns);
+            statistic.nan_record(&rows).append(columns);
         } else {
             statistic.check_rows(&rows)?;
-            statistic.of_rows(&rows).append(columns);
+            statistic.evaluate(&rows).append(columns);
         }
         Ok(())
     })?;

@@ -41,17 +41,17 @@ type PointOf<C> = <C as Curve>::Record;
 
 /// Returns a number per group.
 pub fn number<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    evaluate(inputs, &call.roles, M::WEIGHTS, Form::Number, &OfSummary(&call.options))
+    evaluate(inputs, &call.roles, M::WEIGHTS, Form::Number, &SummaryStatistic(&call.options))
 }
 
 /// Returns a record per group.
 pub fn summary<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
-    evaluate(inputs, &call.roles, M::WEIGHTS, Form::Record, &OfSummary(&call.options))
+    evaluate(inputs, &call.roles, M::WEIGHTS, Form::Record, &SummaryStatistic(&call.options))
 }
 
 /// Returns a list of records per group.
 pub fn curve<C: Curve>(inputs: &[Input], call: &Arguments<C>) -> Result<Values, String> {
-    evaluate(inputs, &call.roles, C::WEIGHTS, Form::Records, &OfCurve(&call.options))
+    evaluate(inputs, &call.roles, C::WEIGHTS, Form::Records, &CurveStatistic(&call.options))
 }
 
 /// The value in each row of the result.
@@ -103,9 +103,9 @@ pub(super) enum GroupRows<'a> {
 }
 
 /// A summary as a [`Statistic`].
-pub(super) struct OfSummary<'a, M>(pub(super) &'a M);
+pub(super) struct SummaryStatistic<'a, M>(pub(super) &'a M);
 
-impl<M: Summary> Statistic for OfSummary<'_, M> {
+impl<M: Summary> Statistic for SummaryStatistic<'_, M> {
     fn fields(&self) -> &'static [RecordField] {
         RecordOf::<M>::FIELDS
     }
@@ -126,18 +126,18 @@ impl<M: Summary> Statistic for OfSummary<'_, M> {
         let record = match rows {
             GroupRows::Ties(mut ties) => {
                 self.0.check_ties(&mut ties)?;
-                self.0.of_ties(ties)
+                self.0.evaluate(ties)
             }
-            GroupRows::Nan(counts) => self.0.of_nan(counts),
+            GroupRows::Nan(counts) => self.0.nan_record(counts),
         };
         record.append(columns);
         Ok(true)
     }
 }
 
-struct OfCurve<'a, C>(&'a C);
+struct CurveStatistic<'a, C>(&'a C);
 
-impl<C: Curve> Statistic for OfCurve<'_, C> {
+impl<C: Curve> Statistic for CurveStatistic<'_, C> {
     fn fields(&self) -> &'static [RecordField] {
         PointOf::<C>::FIELDS
     }
@@ -168,7 +168,7 @@ fn evaluate(
     form: Form,
     statistic: &dyn Statistic,
 ) -> Result<Values, String> {
-    let kind = Inputs::of(roles);
+    let kind = Inputs::new(roles);
     let score = ScoreGroups::read(&kind.columns(roles, inputs)?, kind, weights, form, statistic)?;
     let size = |group| score.groups.size(group);
     let parts =
@@ -264,11 +264,11 @@ impl WithScores for GroupsInParts<'_, '_> {
         let mut rows = Group::new(*STRATEGY, first.domain);
         for group in self.groups {
             interrupt::check();
-            let of_piece = |&(part, place): &(u32, u32)| {
+            let observations = |&(part, index): &(u32, u32)| {
                 let part = part as usize;
-                self.parts[part].groups.observations(Some(place as usize), scores[part])
+                self.parts[part].groups.observations(Some(index as usize), scores[part])
             };
-            let pieces = (self.pieces)(group).iter().map(of_piece).collect::<Option<Vec<_>>>();
+            let pieces = (self.pieces)(group).iter().map(observations).collect::<Option<Vec<_>>>();
             rows.load_for(&pieces.ok_or("expected rows")?, first.statistic.state())?;
             filled.append(first.statistic, &mut rows)?;
         }
@@ -291,8 +291,8 @@ impl WithScores for AllParts<'_> {
         let mut rows = Group::new(*STRATEGY, first.domain);
         let all_rows = scores.iter().map(|scores| scores.len()).sum::<usize>();
         if *STRATEGY != Strategy::Fitting || all_rows < SHARD_ROWS || statistic.state().is_some() {
-            let of_parts = parts.iter().zip(&scores);
-            let pieces = of_parts.filter_map(|(part, scores)| part.groups.observations(None, scores));
+            let part_scores = parts.iter().zip(&scores);
+            let pieces = part_scores.filter_map(|(part, scores)| part.groups.observations(None, scores));
             rows.load_for(&pieces.collect::<Vec<_>>(), statistic.state())?;
         } else {
             rows.load_parts::<S>(&ConsumedParts(
@@ -359,7 +359,7 @@ impl WithScores for SomeGroups<'_> {
             if let Some(alternative) = statistic.for_large_groups() {
                 let RowCounts { n_pos, n_neg, have_weights, .. } = rows.row_counts();
                 // Weighted rows are not resampled.
-                count::check_laid_out(if have_weights { 0 } else { n_pos + n_neg })
+                count::check_repeated_rows(if have_weights { 0 } else { n_pos + n_neg })
                     .map_err(|message| format!("{message}. Hint: for more rows {alternative}"))?;
             }
             let present = filled.append(*statistic, &mut rows)?;

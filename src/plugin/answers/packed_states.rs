@@ -93,7 +93,7 @@ fn columns_of<'a>(inputs: &[&'a Field]) -> Result<(&'a Field, &'a Field), String
 impl Conversion for UnpackState {
     fn field(&self, inputs: &[Field]) -> Result<Field, String> {
         let (bytes, scores) = columns_of(&inputs.iter().collect::<Vec<_>>())?;
-        let dtypes = Dtypes::of_score(scores.dtype.clone(), self.weights);
+        let dtypes = Dtypes::from_score(scores.dtype.clone(), self.weights);
         Ok(Field::new(bytes.name.clone(), columns::record_dtype(RocStateRecord::FIELDS, &dtypes), true))
     }
 
@@ -112,7 +112,7 @@ impl Conversion for UnpackState {
         };
         let filled = dispatch(score::rankable(&none)?.as_ref(), unpacking)?;
         let lookups = Lookups {
-            dtypes: Dtypes::of_score(scores.dtype.clone(), self.weights),
+            dtypes: Dtypes::from_score(scores.dtype.clone(), self.weights),
             names: Vec::new(),
             keys: None,
         };
@@ -135,7 +135,7 @@ impl WithScores for Unpacking<'_> {
     type Output = Vec<Column>;
 
     fn with<S: Native>(self, _: &[S]) -> Result<Vec<Column>, String> {
-        let score_type = ScoreType::of::<S>(self.domain);
+        let score_type = ScoreType::new::<S>(self.domain);
         let mut filled = Column::all_of(RocStateRecord::FIELDS, <S::Key as Key>::WIDTH, self.rows.len());
         for bytes in self.rows.iter() {
             interrupt::check();

@@ -19,7 +19,7 @@ fn planned(
     weights: bool,
     dtype: &dyn Fn(&Dtypes) -> Dtype,
 ) -> Result<Field, String> {
-    let kind = Inputs::of(roles);
+    let kind = Inputs::new(roles);
     let inputs = kind.columns(roles, inputs)?;
     let dtypes = checked_with(&inputs, check_sums_of_weights, kind, weights)?;
     Ok(Field::new(inputs[0].name.clone(), dtype(&dtypes), true))
@@ -64,12 +64,12 @@ pub(super) fn summaries_field_of<M: Summary>(
     roles: &Roles,
 ) -> Result<Field, String> {
     let check = || options.check_sums_of_weights();
-    let (kind, of_scores) = one_score::of_each_score(roles, inputs)?;
+    let (kind, score_fields) = one_score::split_scores(roles, inputs)?;
     let dtype_of = |inputs: &Vec<&Field>| {
         let dtypes = checked_with(inputs, &check, kind, M::WEIGHTS)?;
         Ok(columns::record_dtype(M::Record::FIELDS, &dtypes))
     };
-    let dtypes = of_scores.iter().map(dtype_of).collect::<Result<Vec<_>, String>>()?;
+    let dtypes = score_fields.iter().map(dtype_of).collect::<Result<Vec<_>, String>>()?;
     let [first, others @ ..] = &dtypes[..] else { return Err("expected a score".into()) };
     if others.iter().any(|other| other != first) {
         return Err("the record has other dtypes for other scores".into());
@@ -86,12 +86,12 @@ pub fn curve_field<C: Curve>(inputs: &[Field], call: &Arguments<C>) -> Result<Fi
 
 /// The planned field of a statistic of rows.
 pub fn joint_field<J: Joint>(inputs: &[Field], call: &Arguments<J>) -> Result<Field, String> {
-    let dtypes = InputRules::of(call).checked(&inputs.iter().collect::<Vec<_>>())?;
+    let dtypes = InputRules::new(call).checked(&inputs.iter().collect::<Vec<_>>())?;
     Ok(Field::new(inputs[0].name.clone(), columns::record_dtype(J::Record::FIELDS, &dtypes), true))
 }
 
 /// The planned field of a statistic of rows whose record has one field, which replaces the record.
 pub fn joint_single_field<J: Joint>(inputs: &[Field], call: &Arguments<J>) -> Result<Field, String> {
-    let dtypes = InputRules::of(call).checked(&inputs.iter().collect::<Vec<_>>())?;
+    let dtypes = InputRules::new(call).checked(&inputs.iter().collect::<Vec<_>>())?;
     Ok(columns::field(&inputs[0].name, &J::Record::FIELDS[0].kind, &dtypes))
 }

@@ -30,7 +30,7 @@ impl Conversion for RangeSums {
     fn field(&self, inputs: &[Field]) -> Result<Field, String> {
         let [state] = inputs else { return Err(format!("expected a state, got {} columns", inputs.len())) };
         if state_dtypes::check(&state.name, state)?.has_weights {
-            return Err(state_dtypes::of_weights(&state.name));
+            return Err(state_dtypes::weights_message(&state.name));
         }
         Ok(Field::new(state.name.clone(), Dtype::BinaryView, true))
     }
@@ -66,7 +66,7 @@ impl WithScores for Summing<'_> {
 
 /// The record contains no score, so the dtype of scores does not matter.
 fn dtypes() -> Dtypes {
-    Dtypes::of_score(Dtype::Float64, false)
+    Dtypes::from_score(Dtype::Float64, false)
 }
 
 impl Conversion for SummaryOfRanges {
@@ -104,5 +104,5 @@ impl Conversion for SummaryOfRanges {
 /// The sums of ranges; `None` if some bytes are invalid.
 fn sums(list: &dyn Array) -> Result<Option<Vec<Sums>>, String> {
     let ranges = downcast::<BinaryViewArray>(list)?.iter().flatten();
-    Ok(ranges.map(Sums::of_bytes).collect())
+    Ok(ranges.map(Sums::from_bytes).collect())
 }

@@ -41,8 +41,8 @@ impl Conversion for RollingMergeStates {
                 ));
             }
         };
-        places_of(by)?;
-        places_of(start)?;
+        check_positions(by)?;
+        check_positions(start)?;
         // Polars offsets times by durations, and integers by integers.
         if matches!(by.dtype(), Dtype::Date32 | Dtype::Timestamp(..)) && by.dtype() != start.dtype() {
             let (name, dtype) = (&by.name, dtype::display(by));
@@ -71,22 +71,23 @@ impl Conversion for RollingMergeStates {
             Some(within) => KeyCodes::read("within", &column(within)?, KeyKind::Any)?.codes,
             None => vec![0; states.len()],
         };
-        let windows = Windows::of(&keys, &places(&column(&inputs[1])?)?, &places(&column(&inputs[2])?)?)?;
+        let windows =
+            Windows::new(&keys, &positions(&column(&inputs[1])?)?, &positions(&column(&inputs[2])?)?)?;
         let filled = dispatch(scores.as_ref(), Rolling { states: &states, windows: &windows })?;
         let lookups = Lookups { dtypes: dtypes_of(&fields[0])?, names: Vec::new(), keys: None };
         let records = columns::structs(RocStateRecord::FIELDS, filled, &lookups)?;
-        Ok(Values { field, array: records.with_validity(windows.rows_with_place(states.len())) })
+        Ok(Values { field, array: records.with_validity(windows.rows_with_position(states.len())) })
     }
 }
 
 /// The dtypes of the record of a merged state.
 fn dtypes_of(state: &Field) -> Result<Dtypes, String> {
     let dtypes = state_dtypes::check(&state.name, state)?;
-    Ok(Dtypes::of_score(dtypes.score.dtype.clone(), dtypes.has_weights))
+    Ok(Dtypes::from_score(dtypes.score.dtype.clone(), dtypes.has_weights))
 }
 
 /// Rejects a dtype without a distance between values.
-fn places_of(column: &Field) -> Result<(), String> {
+fn check_positions(column: &Field) -> Result<(), String> {
     match column.dtype() {
         Dtype::Int8 | Dtype::Int16 | Dtype::Int32 | Dtype::Int64 => Ok(()),
         Dtype::UInt8 | Dtype::UInt16 | Dtype::UInt32 | Dtype::UInt64 => Ok(()),
@@ -99,17 +100,17 @@ fn places_of(column: &Field) -> Result<(), String> {
 }
 
 /// The positions of rows in the order, as integers.
-fn places(column: &Values) -> Result<Vec<Option<i64>>, String> {
+fn positions(column: &Values) -> Result<Vec<Option<i64>>, String> {
     let array = column.array.as_ref();
     macro_rules! by_dtype {
         ($($($dtype:pat_param)|+ => $value:ty;)*) => {
             match array.dtype() {
                 $($($dtype)|+ => {
                     let values = downcast::<PrimitiveArray<$value>>(array)?.iter();
-                    let place = |&value: &$value| i64::try_from(value).map_err(|_| {
+                    let position = |&value: &$value| i64::try_from(value).map_err(|_| {
                         format!("by \"{}\" holds {value}, which is above 2^63", column.name())
                     });
-                    values.map(|value| value.map(place).transpose()).collect()
+                    values.map(|value| value.map(position).transpose()).collect()
                 })*
                 _ => Err("by has another dtype than was planned".into()),
             }
@@ -138,34 +139,35 @@ struct Windows {
 impl Windows {
     /// The window of each row: the rows of its group whose position is above its start and not above its
     /// position.
-    fn of(keys: &[u32], by: &[Option<i64>], start: &[Option<i64>]) -> Result<Self, String> {
-        let mut places: Vec<(u32, i64, i64, usize)> = Vec::with_capacity(by.len());
+    fn new(keys: &[u32], by: &[Option<i64>], start: &[Option<i64>]) -> Result<Self, String> {
+        let mut positions: Vec<(u32, i64, i64, usize)> = Vec::with_capacity(by.len());
         for (row, ((&key, by), start)) in keys.iter().zip(by).zip(start).enumerate() {
             if let Some(by) = *by {
-                places.push((key, by, start.ok_or("a window without a start")?, row));
+                positions.push((key, by, start.ok_or("a window without a start")?, row));
             }
         }
-        places.sort_unstable();
-        let upto = |key: u32, place: i64| places.partition_point(|row| (row.0, row.1) <= (key, place));
+        positions.sort_unstable();
+        let upto =
+            |key: u32, position: i64| positions.partition_point(|row| (row.0, row.1) <= (key, position));
         // A window includes its row. A window whose start equals its end is therefore shorter than one step
         // of the column. A start above the end is an integer overflow below the minimum.
         let range = |&(key, by, start, _): &(u32, i64, i64, usize)| {
             let first = match start.cmp(&by) {
                 Ordering::Less => upto(key, start),
-                Ordering::Equal => places.partition_point(|row| (row.0, row.1) < (key, by)),
-                Ordering::Greater => places.partition_point(|row| row.0 < key),
+                Ordering::Equal => positions.partition_point(|row| (row.0, row.1) < (key, by)),
+                Ordering::Greater => positions.partition_point(|row| row.0 < key),
             };
             first..upto(key, by)
         };
-        let ranges = places.iter().map(range).collect();
-        Ok(Windows { rows: places.into_iter().map(|place| place.3).collect(), ranges })
+        let ranges = positions.iter().map(range).collect();
+        Ok(Windows { rows: positions.into_iter().map(|position| position.3).collect(), ranges })
     }
 
     /// The rows with a position; `None` if all have one.
-    fn rows_with_place(&self, rows: usize) -> Option<Bitmap> {
-        let mut with_place = MutableBitmap::from_len_zeroed(rows);
-        self.rows.iter().for_each(|&row| with_place.set(row, true));
-        (self.rows.len() < rows).then(|| with_place.into())
+    fn rows_with_position(&self, rows: usize) -> Option<Bitmap> {
+        let mut with_position = MutableBitmap::from_len_zeroed(rows);
+        self.rows.iter().for_each(|&row| with_position.set(row, true));
+        (self.rows.len() < rows).then(|| with_position.into())
     }
 
     /// The rank of each row in the order; rows without a position get the last one.
@@ -211,9 +213,9 @@ impl WithScores for Rolling<'_> {
         let mut parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
         if ranges.len() < self.states.len() {
             // The record of rows without a position.
-            let mut without_place = new(1);
-            RocStateRecord::undefined(Count::default()).append(&mut without_place);
-            parts.push(without_place);
+            let mut without_position = new(1);
+            RocStateRecord::undefined(Count::default()).append(&mut without_position);
+            parts.push(without_position);
         }
         let sizes: Vec<usize> = parts.iter().map(|part| part[0].len()).collect();
         let in_order = Runs::in_order(&sizes, self.windows.numbers(self.states.len()).into_iter());
@@ -229,20 +231,20 @@ mod tests {
     fn windows_of_rows_in_any_order() {
         let by = [Some(3), None, Some(1), Some(3), Some(7)];
         let start = by.map(|by| by.map(|by| by - 2));
-        let windows = Windows::of(&[0; 5], &by, &start).unwrap();
+        let windows = Windows::new(&[0; 5], &by, &start).unwrap();
         assert_eq!(windows.rows, [2, 0, 3, 4]);
         assert_eq!(windows.ranges, [0..1, 1..3, 1..3, 3..4]);
         assert_eq!(windows.numbers(5), [1, 4, 0, 2, 3]);
-        let with_place = windows.rows_with_place(5).unwrap();
-        assert_eq!(with_place.iter().collect::<Vec<_>>(), [true, false, true, true, true]);
+        let with_position = windows.rows_with_position(5).unwrap();
+        assert_eq!(with_position.iter().collect::<Vec<_>>(), [true, false, true, true, true]);
         let (ones, earlier) = ([Some(1), Some(2)], [Some(0), Some(-1)]);
-        assert_eq!(Windows::of(&[0, 0], &ones, &earlier).unwrap().ranges, [0..1, 0..2]);
-        assert!(Windows::of(&[0], &[Some(1)], &[None]).is_err());
-        let apart = Windows::of(&[0, 1], &ones, &earlier).unwrap();
+        assert_eq!(Windows::new(&[0, 0], &ones, &earlier).unwrap().ranges, [0..1, 0..2]);
+        assert!(Windows::new(&[0], &[Some(1)], &[None]).is_err());
+        let apart = Windows::new(&[0, 1], &ones, &earlier).unwrap();
         assert_eq!(apart.ranges, [0..1, 1..2]);
-        let in_order = Windows::of(&[0, 0], &ones, &ones).unwrap();
-        assert_eq!((&in_order.ranges[..], in_order.rows_with_place(2)), (&[0..1, 1..2][..], None));
-        let lowest = Windows::of(&[0, 0], &[Some(i64::MIN), Some(0)], &[Some(i64::MAX), Some(1)]).unwrap();
+        let in_order = Windows::new(&[0, 0], &ones, &ones).unwrap();
+        assert_eq!((&in_order.ranges[..], in_order.rows_with_position(2)), (&[0..1, 1..2][..], None));
+        let lowest = Windows::new(&[0, 0], &[Some(i64::MIN), Some(0)], &[Some(i64::MAX), Some(1)]).unwrap();
         assert_eq!(lowest.ranges, [0..1, 0..2]);
     }
 }

@@ -26,7 +26,7 @@ pub struct ArrayGroups<'a> {
 
 impl<'a> ArrayGroups<'a> {
     /// For arrays whose rows are in these groups.
-    pub fn of(rows: RowGroups<'a>) -> Self {
+    pub fn new(rows: RowGroups<'a>) -> Self {
         ArrayGroups { rows, order: OnceLock::new() }
     }
 
@@ -104,7 +104,7 @@ mod tests {
 
     /// The rows of the groups 1, 0, 1, 0 in order, for a column in one chunk and in several.
     fn in_order<A: Array + Clone + 'static>(column: A) -> A {
-        let groups = ArrayGroups::of(RowGroups::of(vec![1, 0, 1, 0].into(), 2, 1));
+        let groups = ArrayGroups::new(RowGroups::new(vec![1, 0, 1, 0].into(), 2, 1));
         assert_eq!(groups.borders(), [0, 2, 4]);
         let found = |chunks: &[Box<dyn Array>]| {
             let found = groups.in_order(chunks).unwrap();

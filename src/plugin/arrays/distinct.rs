@@ -25,9 +25,9 @@ const BLOCK_ROWS: usize = 1 << 17;
 /// occur among them except in one case out of ten thousand.
 const FIRST_ROWS: usize = 16;
 
-/// Rows are read first if they are at most 1 / `LEAST_ROWS` of all; if a value is not among them, this work
+/// Rows are read first if they are at most 1 / `MIN_ROWS` of all; if a value is not among them, this work
 /// is wasted.
-const LEAST_ROWS: usize = 16;
+const MIN_ROWS: usize = 16;
 
 /// The content of an empty table entry.
 const NONE: u32 = u32::MAX;
@@ -35,7 +35,7 @@ const NONE: u32 = u32::MAX;
 /// The distinct values of a column, in ascending order.
 pub struct Factorized {
     /// For each row, the index of its value; unspecified for null.
-    pub of_row: Vec<u32>,
+    pub row_codes: Vec<u32>,
     /// For each distinct value, its first row.
     pub rows: Vec<u32>,
 }
@@ -45,13 +45,13 @@ impl Factorized {
     ///
     /// Keys in a range that is not much larger than the number of rows use a direct-address table. Others use
     /// a hash table if few are distinct, or a sort if many are.
-    pub fn of<K: Key>(keys: &[K], validity: Option<&Bitmap>) -> Self {
+    pub fn new<K: Key>(keys: &[K], validity: Option<&Bitmap>) -> Self {
         let keys = OptionalValues { values: keys, validity };
         keys.in_table_of_range(|key| key).unwrap_or_else(|| keys.sorted_or_hashed())
     }
 
     /// The same for values, with keys that have the same order.
-    pub fn of_values<V: Copy + Sync, K: Key>(
+    pub fn from_values<V: Copy + Sync, K: Key>(
         values: &[V],
         key: impl Fn(V) -> K + Send + Sync,
         validity: Option<&Bitmap>,
@@ -63,11 +63,11 @@ impl Factorized {
     }
 
     /// The same for byte strings, compared byte by byte.
-    pub fn of_bytes(values: &[&[u8]], validity: Option<&Bitmap>) -> Self {
+    pub fn from_bytes(values: &[&[u8]], validity: Option<&Bitmap>) -> Self {
         // Names often have a common prefix, which is removed.
         let present = || OptionalValues { values, validity }.rows().map(|(_, value)| value);
         let Some(first) = present().next() else {
-            return Factorized { of_row: vec![0; values.len()], rows: Vec::new() };
+            return Factorized { row_codes: vec![0; values.len()], rows: Vec::new() };
         };
         let shared = present().fold(first.len(), |shared, value| {
             if value.get(..shared) == first.get(..shared) {
@@ -82,7 +82,7 @@ impl Factorized {
         if present().all(|value| value.len() <= shared + 12) {
             let keys: Vec<u128> =
                 suffixes.iter().map(|value| start(value, 12) | value.len() as u128).collect();
-            return Self::of(&keys, validity);
+            return Self::new(&keys, validity);
         }
         // The first bytes of two values decide most comparisons.
         let keys: Vec<(u128, &[u8])> = suffixes.iter().map(|value| (start(value, 16), *value)).collect();
@@ -91,15 +91,15 @@ impl Factorized {
     }
 
     /// From the first row of each value, unordered, and the index of each row's value among these.
-    fn ordered<K: Ord + Copy>(firsts: &[(K, u32)], mut of_row: Vec<u32>) -> Self {
+    fn ordered<K: Ord + Copy>(firsts: &[(K, u32)], mut row_codes: Vec<u32>) -> Self {
         let mut order: Vec<u32> = (0..firsts.len() as u32).collect();
         order.sort_unstable_by_key(|&first| firsts[first as usize].0);
-        let mut places = vec![0; firsts.len()];
-        for (place, &first) in (0..).zip(&order) {
-            places[first as usize] = place;
+        let mut ranks = vec![0; firsts.len()];
+        for (rank, &first) in (0..).zip(&order) {
+            ranks[first as usize] = rank;
         }
-        of_row.iter_mut().for_each(|place| *place = places.get(*place as usize).copied().unwrap_or_default());
-        Factorized { of_row, rows: order.into_iter().map(|first| firsts[first as usize].1).collect() }
+        row_codes.iter_mut().for_each(|rank| *rank = ranks.get(*rank as usize).copied().unwrap_or_default());
+        Factorized { row_codes, rows: order.into_iter().map(|first| firsts[first as usize].1).collect() }
     }
 }
 
@@ -108,10 +108,10 @@ fn common(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-/// The first `most` bytes of a value as an integer with the same order; missing bytes count as 0.
-fn start(value: &[u8], most: usize) -> u128 {
+/// The first `max` bytes of a value as an integer with the same order; missing bytes count as 0.
+fn start(value: &[u8], max: usize) -> u128 {
     let mut bytes = [0; 16];
-    let length = value.len().min(most);
+    let length = value.len().min(max);
     bytes[..length].copy_from_slice(&value[..length]);
     u128::from_be_bytes(bytes)
 }
@@ -134,11 +134,11 @@ impl<'a, V: Copy> OptionalValues<'a, V> {
         values.filter(move |row| self.is_present(row.0 as usize))
     }
 
-    /// Applies `place` to each non-null row.
-    fn mapped(self, mut place: impl FnMut(u32, V) -> u32) -> Vec<u32> {
-        let place =
-            |(row, value): (u32, &V)| if self.is_present(row as usize) { place(row, *value) } else { 0 };
-        memory::collected((0..self.values.len() as u32).zip(self.values).map(place))
+    /// Applies `code` to each non-null row.
+    fn mapped(self, mut code: impl FnMut(u32, V) -> u32) -> Vec<u32> {
+        let code =
+            |(row, value): (u32, &V)| if self.is_present(row as usize) { code(row, *value) } else { 0 };
+        memory::collected((0..self.values.len() as u32).zip(self.values).map(code))
     }
 }
 
@@ -156,50 +156,50 @@ impl<K: Copy + Ord + Send> OptionalValues<'_, K> {
     fn sorted(self) -> Factorized {
         let mut order: Vec<(K, u32)> = self.rows().map(|(row, key)| (key, row)).collect();
         RAYON.install(|| tasks::sort_by(&mut order, Ord::cmp));
-        let mut places = Factorized { of_row: vec![0; self.values.len()], rows: Vec::new() };
+        let mut factorized = Factorized { row_codes: vec![0; self.values.len()], rows: Vec::new() };
         let mut last = None;
         for (key, row) in order {
             if last != Some(key) {
-                places.rows.push(row);
+                factorized.rows.push(row);
                 last = Some(key);
             }
-            places.of_row[row as usize] = places.rows.len() as u32 - 1;
+            factorized.row_codes[row as usize] = factorized.rows.len() as u32 - 1;
         }
-        places
+        factorized
     }
 }
 
 impl<V: Copy + Sync> OptionalValues<'_, V> {
-    /// Applies `of_block` to blocks of at least `least` rows, with the first row and the values of each
+    /// Applies `evaluate` to blocks of at least `min` rows, with the first row and the values of each
     /// block.
-    fn of_blocks<T: Send>(self, least: usize, of_block: impl Fn(usize, &[V]) -> T + Sync) -> Vec<T> {
-        let rows = least.max(BLOCK_ROWS);
-        let of_block = |start| of_block(start, &self.values[start..self.values.len().min(start + rows)]);
+    fn map_blocks<T: Send>(self, min: usize, evaluate: impl Fn(usize, &[V]) -> T + Sync) -> Vec<T> {
+        let rows = min.max(BLOCK_ROWS);
+        let evaluate = |start| evaluate(start, &self.values[start..self.values.len().min(start + rows)]);
         if self.values.len() <= rows {
             interrupt::check();
-            return (!self.values.is_empty()).then(|| of_block(0)).into_iter().collect();
+            return (!self.values.is_empty()).then(|| evaluate(0)).into_iter().collect();
         }
         let blocks = self.values.len().div_ceil(rows);
-        Threads.install(|| tasks::par_map(0..blocks, || (), |(), number| of_block(number * rows)))
+        Threads.install(|| tasks::par_map(0..blocks, || (), |(), number| evaluate(number * rows)))
     }
 
     fn lowest_and_highest<K: Ord + Copy + Send>(self, key: impl Fn(V) -> K + Sync) -> Option<(K, K)> {
         let wider = |(low, high): (K, K), (lowest, highest): (K, K)| (low.min(lowest), high.max(highest));
         let twice = |value: V| (key(value), key(value));
-        let of_block = |start: usize, values: &[V]| match self.validity {
+        let block_range = |start: usize, values: &[V]| match self.validity {
             None => values.iter().map(|&value| twice(value)).reduce(wider),
             Some(validity) => {
                 let rows = values.iter().enumerate().filter(|row| validity.get_bit(start + row.0));
                 rows.map(|(_, &value)| twice(value)).reduce(wider)
             }
         };
-        self.of_blocks(0, of_block).into_iter().flatten().reduce(wider)
+        self.map_blocks(0, block_range).into_iter().flatten().reduce(wider)
     }
 
     /// Uses a table over the range of the keys, if it is not much larger than the number of rows.
     fn in_table_of_range<K: Key>(self, key: impl Fn(V) -> K + Sync) -> Option<Factorized> {
         let Some((low, high)) = self.lowest_and_highest(&key) else {
-            return Some(Factorized { of_row: vec![0; self.values.len()], rows: Vec::new() });
+            return Some(Factorized { row_codes: vec![0; self.values.len()], rows: Vec::new() });
         };
         let range = high.above(low, 0);
         let entry = |value| key(value).above(low, 0) as usize;
@@ -210,7 +210,7 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
     /// For each entry, the first row of its value.
     fn first_rows(self, entries: usize, entry: impl Fn(V) -> usize + Sync) -> Vec<u32> {
         let few = entries * FIRST_ROWS;
-        if few <= self.values.len() / LEAST_ROWS {
+        if few <= self.values.len() / MIN_ROWS {
             // Usually each entry has a value among the first rows, so that later rows need not be read.
             let mut table = vec![NONE; entries];
             let mut empty = entries;
@@ -224,8 +224,8 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
             }
         }
         // Each block has a table, which is then merged; a thread therefore has one block.
-        let of_thread = self.values.len().div_ceil(RAYON.current_num_threads());
-        let firsts = self.of_blocks(entries.max(of_thread), |start, values| {
+        let thread_rows = self.values.len().div_ceil(RAYON.current_num_threads());
+        let firsts = self.map_blocks(entries.max(thread_rows), |start, values| {
             let mut table = vec![NONE; entries];
             // Reverse order, so that entries are only written.
             for (row, &value) in values.iter().enumerate().rev().filter(|row| self.is_present(start + row.0))
@@ -245,28 +245,28 @@ impl<V: Copy + Sync> OptionalValues<'_, V> {
     fn in_table(self, entries: usize, entry: impl Fn(V) -> usize + Sync) -> Factorized {
         let mut table = self.first_rows(entries, &entry);
         let mut rows = Vec::new();
-        for place in table.iter_mut().filter(|row| **row != NONE) {
-            rows.push(*place);
-            *place = rows.len() as u32 - 1;
+        for code in table.iter_mut().filter(|row| **row != NONE) {
+            rows.push(*code);
+            *code = rows.len() as u32 - 1;
         }
-        let mut of_row = memory::zeroed_lazily(self.values.len());
-        let fill = |(): &mut (), number: usize, places: &mut [u32]| {
+        let mut row_codes = memory::zeroed_lazily(self.values.len());
+        let fill = |(): &mut (), number: usize, codes: &mut [u32]| {
             let first = number * BLOCK_ROWS;
-            let values = places.iter_mut().zip(&self.values[first..]);
+            let values = codes.iter_mut().zip(&self.values[first..]);
             match self.validity {
-                None => values.for_each(|(place, &value)| *place = table[entry(value)]),
-                Some(validity) => (first..).zip(values).for_each(|(row, (place, &value))| {
-                    *place = if validity.get_bit(row) { table[entry(value)] } else { 0 };
+                None => values.for_each(|(code, &value)| *code = table[entry(value)]),
+                Some(validity) => (first..).zip(values).for_each(|(row, (code, &value))| {
+                    *code = if validity.get_bit(row) { table[entry(value)] } else { 0 };
                 }),
             }
         };
         if self.values.len() <= BLOCK_ROWS {
-            fill(&mut (), 0, &mut of_row);
+            fill(&mut (), 0, &mut row_codes);
         } else {
-            let blocks = of_row.chunks_mut(BLOCK_ROWS).collect();
+            let blocks = row_codes.chunks_mut(BLOCK_ROWS).collect();
             Threads.install(|| tasks::par_for_each(blocks, || (), fill));
         }
-        Factorized { of_row, rows }
+        Factorized { row_codes, rows }
     }
 }
 
@@ -289,7 +289,7 @@ impl<K: Key> OptionalValues<'_, K> {
             }
             entry
         };
-        let of_row = self.mapped(|row, key| {
+        let row_codes = self.mapped(|row, key| {
             let entry = find(&table, &firsts, bits, key);
             if table[entry] != NONE {
                 return table[entry];
@@ -299,14 +299,14 @@ impl<K: Key> OptionalValues<'_, K> {
             if 2 * firsts.len() > table.len() {
                 bits += 2;
                 table = vec![NONE; 1 << bits];
-                for (place, first) in (0..).zip(&firsts) {
+                for (code, first) in (0..).zip(&firsts) {
                     let entry = find(&table, &firsts, bits, first.0);
-                    table[entry] = place;
+                    table[entry] = code;
                 }
             }
             firsts.len() as u32 - 1
         });
-        Factorized::ordered(&firsts, of_row)
+        Factorized::ordered(&firsts, row_codes)
     }
 }
 
@@ -315,38 +315,38 @@ impl OptionalValues<'_, (u128, &[u8])> {
     fn hashed_bytes(self) -> Factorized {
         let mut seen: PlHashMap<&[u8], u32> = PlHashMap::default();
         let mut firsts = Vec::new();
-        let of_row = self.mapped(|row, key| {
+        let row_codes = self.mapped(|row, key| {
             *seen.entry(key.1).or_insert_with(|| {
                 firsts.push((key, row));
                 firsts.len() as u32 - 1
             })
         });
-        Factorized::ordered(&firsts, of_row)
+        Factorized::ordered(&firsts, row_codes)
     }
 }
 
 /// Applies `of` to each value of a column; all threads share a long column.
-pub fn each<T: Sync, K: Send>(values: &[T], of: impl Fn(&T) -> K + Send + Sync) -> Vec<K> {
+pub fn each<T: Sync, K: Send>(values: &[T], f: impl Fn(&T) -> K + Send + Sync) -> Vec<K> {
     if values.len() <= BLOCK_ROWS {
-        return values.iter().map(of).collect();
+        return values.iter().map(f).collect();
     }
     let mut all = memory::with_capacity(values.len());
-    RAYON.install(|| values.par_iter().with_min_len(BLOCK_ROWS).map(of).collect_into_vec(&mut all));
+    RAYON.install(|| values.par_iter().with_min_len(BLOCK_ROWS).map(f).collect_into_vec(&mut all));
     all
 }
 
 /// Renumbers indices among `distinct` values to dense codes; also returns the index of each code.
-pub fn dense_codes(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
-    if distinct > places.len().saturating_mul(ENTRIES_PER_ROW) {
-        let mut distinct_places = places.to_vec();
-        distinct_places.sort_unstable();
-        distinct_places.dedup();
-        return (Codes::of(places), distinct_places);
+pub fn dense_codes(indices: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
+    if distinct > indices.len().saturating_mul(ENTRIES_PER_ROW) {
+        let mut distinct_indices = indices.to_vec();
+        distinct_indices.sort_unstable();
+        distinct_indices.dedup();
+        return (Codes::new(indices), distinct_indices);
     }
     let mut codes = vec![0u32; distinct];
     let mut unseen = distinct;
-    for &place in places {
-        let code = &mut codes[place as usize];
+    for &index in indices {
+        let code = &mut codes[index as usize];
         unseen -= usize::from(*code == 0);
         *code = 1;
         // Usually every value is among the first rows.
@@ -354,15 +354,15 @@ pub fn dense_codes(places: &[u32], distinct: usize) -> (Codes, Vec<u32>) {
             break;
         }
     }
-    let mut distinct_places = Vec::new();
-    for (place, code) in (0..).zip(&mut codes) {
+    let mut distinct_indices = Vec::new();
+    for (index, code) in (0..).zip(&mut codes) {
         if *code == 1 {
-            *code = distinct_places.len() as u32;
-            distinct_places.push(place);
+            *code = distinct_indices.len() as u32;
+            distinct_indices.push(index);
         }
     }
-    let of_row = each(places, |&place| codes[place as usize]);
-    (Codes { of_row, distinct: distinct_places.len() }, distinct_places)
+    let row_codes = each(indices, |&index| codes[index as usize]);
+    (Codes { row_codes, distinct: distinct_indices.len() }, distinct_indices)
 }
 
 #[cfg(test)]
@@ -379,14 +379,14 @@ mod tests {
     }
 
     /// Compares with a sorted set of the values, and the first row of each.
-    fn as_sorted<T: Ord + Copy + std::fmt::Debug>(values: &[T], validity: &Bitmap, places: &Factorized) {
+    fn as_sorted<T: Ord + Copy + std::fmt::Debug>(values: &[T], validity: &Bitmap, factorized: &Factorized) {
         let present = || values.iter().enumerate().filter(|row| validity.get_bit(row.0));
         let distinct = Vec::from_iter(BTreeSet::from_iter(present().map(|row| *row.1)));
-        assert_eq!(places.of_row.len(), values.len());
-        assert_eq!(places.rows.iter().map(|&row| values[row as usize]).collect::<Vec<T>>(), distinct);
+        assert_eq!(factorized.row_codes.len(), values.len());
+        assert_eq!(factorized.rows.iter().map(|&row| values[row as usize]).collect::<Vec<T>>(), distinct);
         for (row, value) in present() {
-            assert_eq!(distinct[places.of_row[row] as usize], *value);
-            assert!(places.rows[places.of_row[row] as usize] as usize <= row);
+            assert_eq!(distinct[factorized.row_codes[row] as usize], *value);
+            assert!(factorized.rows[factorized.row_codes[row] as usize] as usize <= row);
         }
     }
 
@@ -396,13 +396,13 @@ mod tests {
         let mut distinct = keys.clone();
         distinct.sort_unstable();
         let entry = |key: K| distinct.partition_point(|other| *other < key);
-        for places in [
-            Factorized::of(&keys, Some(&validity)),
+        for factorized in [
+            Factorized::new(&keys, Some(&validity)),
             column.sorted(),
             column.hashed(),
             column.in_table(keys.len(), entry),
         ] {
-            as_sorted(&keys, &validity, &places);
+            as_sorted(&keys, &validity, &factorized);
         }
     }
 
@@ -419,33 +419,33 @@ mod tests {
         /// All values are among the rows read first, or one occurs only later, or one has no row.
         #[test]
         fn first_rows(
-            early in proptest::collection::vec(proptest::option::of(0u16..3), 2 * 5 * FIRST_ROWS * LEAST_ROWS..3000),
+            early in proptest::collection::vec(proptest::option::of(0u16..3), 2 * 5 * FIRST_ROWS * MIN_ROWS..3000),
             late in proptest::collection::vec(proptest::option::of(3u16..5), 0..3),
         ) {
             let (keys, validity) = parted([early, late].concat());
-            as_sorted(&keys, &validity, &Factorized::of(&keys, Some(&validity)));
-            as_sorted(&keys, &validity, &Factorized::of_values(&keys, |key| 2 * key, Some(&validity)));
+            as_sorted(&keys, &validity, &Factorized::new(&keys, Some(&validity)));
+            as_sorted(&keys, &validity, &Factorized::from_values(&keys, |key| 2 * key, Some(&validity)));
         }
 
         #[test]
-        fn of_bytes(values in proptest::collection::vec(proptest::option::of("[\0ab]{0,18}"), 0..80)) {
+        fn byte_strings(values in proptest::collection::vec(proptest::option::of("[\0ab]{0,18}"), 0..80)) {
             let (values, validity) = parted(values);
             let bytes: Vec<&[u8]> = values.iter().map(String::as_bytes).collect();
             let keys: Vec<(u128, &[u8])> = bytes.iter().map(|value| (start(value, 16), *value)).collect();
             let column = OptionalValues { values: &keys, validity: Some(&validity) };
-            for places in [Factorized::of_bytes(&bytes, Some(&validity)), column.sorted(), column.hashed_bytes()] {
-                as_sorted(&bytes, &validity, &places);
+            for factorized in [Factorized::from_bytes(&bytes, Some(&validity)), column.sorted(), column.hashed_bytes()] {
+                as_sorted(&bytes, &validity, &factorized);
             }
             let texts: Vec<String> = values.iter().map(|value| format!("name of {value}")).collect();
             let bytes: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
-            as_sorted(&bytes, &validity, &Factorized::of_bytes(&bytes, Some(&validity)));
+            as_sorted(&bytes, &validity, &Factorized::from_bytes(&bytes, Some(&validity)));
         }
 
         #[test]
-        fn gaps(places in proptest::collection::vec(0u32..200, 0..90)) {
-            let (codes, distinct_places) = dense_codes(&places, 200);
-            prop_assert_eq!(distinct_places, Vec::from_iter(BTreeSet::from_iter(places.clone())));
-            prop_assert_eq!(codes, Codes::of(&places));
+        fn gaps(indices in proptest::collection::vec(0u32..200, 0..90)) {
+            let (codes, distinct_indices) = dense_codes(&indices, 200);
+            prop_assert_eq!(distinct_indices, Vec::from_iter(BTreeSet::from_iter(indices.clone())));
+            prop_assert_eq!(codes, Codes::new(&indices));
         }
     }
 

@@ -57,8 +57,8 @@ pub fn display(field: &Field, array: &dyn Array, row: usize) -> Result<String, S
     match array.dtype() {
         Dtype::Utf8View => Ok(downcast::<Utf8ViewArray>(array)?.value(row).to_string()),
         Dtype::Dictionary(..) => {
-            let words = Words::of(array)?;
-            Ok(words.words.value(words.places[row] as usize).to_string())
+            let words = Words::new(array)?;
+            Ok(words.words.value(words.codes[row] as usize).to_string())
         }
         Dtype::Boolean => Ok(downcast::<BooleanArray>(array)?.value(row).to_string()),
         Dtype::Int8 => plain!(i8),
@@ -85,11 +85,11 @@ pub fn display(field: &Field, array: &dyn Array, row: usize) -> Result<String, S
         Dtype::BinaryView | Dtype::LargeBinary => Ok(binary(bytes(array, row)?)),
         Dtype::Struct(fields) => {
             let values = downcast::<StructArray>(array)?.values();
-            let of_fields = fields.iter().zip(values).map(|(field, values)| {
+            let field_texts = fields.iter().zip(values).map(|(field, values)| {
                 let text = display(field, values.as_ref(), row)?;
                 Ok(if dtype::is_words(field) && values.is_valid(row) { format!("\"{text}\"") } else { text })
             });
-            Ok(format!("{{{}}}", of_fields.collect::<Result<Vec<String>, String>>()?.join(",")))
+            Ok(format!("{{{}}}", field_texts.collect::<Result<Vec<String>, String>>()?.join(",")))
         }
         _ => {
             Err(format!("\"{}\" has dtype {}, whose values have no text", field.name, dtype::display(field)))
@@ -147,18 +147,18 @@ fn binary(bytes: &[u8]) -> String {
     text
 }
 
-/// The shortest digits that round-trip. An exponent is used if the decimal point is more than `most` places
-/// behind the first digit, or `least` places before it.
-fn shortest(value: impl std::fmt::LowerExp + std::fmt::Display, most: i32, least: i32) -> String {
+/// The shortest digits that round-trip. An exponent is used if the decimal point is more than `max` places
+/// behind the first digit, or `min` places before it.
+fn shortest(value: impl std::fmt::LowerExp + std::fmt::Display, max: i32, min: i32) -> String {
     let exponential = format!("{value:e}");
     let Some((digits, exponent)) = exponential.split_once('e') else {
         return exponential;
     };
-    let places = exponent.parse::<i32>().map_or(0, |exponent| exponent + 1);
-    if least < places && places <= most {
+    let whole_digits = exponent.parse::<i32>().map_or(0, |exponent| exponent + 1);
+    if min < whole_digits && whole_digits <= max {
         let plain = format!("{value}");
         if plain.contains('.') { plain } else { format!("{plain}.0") }
-    } else if places > 0 {
+    } else if whole_digits > 0 {
         format!("{digits}e+{exponent}")
     } else {
         exponential

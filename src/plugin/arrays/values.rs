@@ -101,8 +101,8 @@ pub fn concatenated(parts: &[Box<dyn Array>]) -> Result<Box<dyn Array>, String> 
         Dtype::Struct(fields) => {
             let structs: Vec<&StructArray> =
                 parts.iter().map(|part| downcast(part.as_ref())).collect::<Result<_, _>>()?;
-            let field = |place: usize| {
-                concatenated(&structs.iter().map(|part| part.values()[place].clone()).collect::<Vec<_>>())
+            let field = |index: usize| {
+                concatenated(&structs.iter().map(|part| part.values()[index].clone()).collect::<Vec<_>>())
             };
             let values = (0..fields.len()).map(field).collect::<Result<_, _>>()?;
             let rows = structs.iter().map(|part| part.len()).sum();

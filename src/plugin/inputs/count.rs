@@ -5,11 +5,11 @@ use arrow::bitmap::Bitmap;
 use arrow::datatypes::{ArrowDataType as Dtype, Field};
 
 use crate::plugin::arrays::{dtype, values::Values};
-use crate::ranking::ties::row_counts::MOST_ROWS;
+use crate::ranking::ties::row_counts::MAX_ROWS;
 use crate::statistics::options::per_front_end;
 
 /// The maximum number of rows of a group that are materialised one by one.
-const MOST_LAID_OUT: u64 = (1 << 31) - 1;
+const MAX_REPEATED_ROWS: u64 = (1 << 31) - 1;
 
 /// Rejects a dtype that cannot contain counts.
 pub fn check(name: &str, item: &Field) -> Result<(), String> {
@@ -34,11 +34,11 @@ pub fn values(counts: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), 
     check(counts.name(), &counts.field)?;
     let array = counts.floats()?;
     let present = || array.iter().flatten();
-    if let Some(wrong) = present().find(|count| !(0.0..=MOST_ROWS as f64).contains(*count)) {
+    if let Some(wrong) = present().find(|count| !(0.0..=MAX_ROWS as f64).contains(*count)) {
         return Err(format!("count \"{}\" holds {wrong}, expected counts from 0 to 2^42", counts.name()));
     }
     // Sums of integers are exact up to 2^53; larger sums are inexact but still above the limit.
-    if present().sum::<f64>() > MOST_ROWS as f64 {
+    if present().sum::<f64>() > MAX_ROWS as f64 {
         return Err(format!("count \"{}\" adds up to more than 2^42 rows", counts.name()));
     }
     let used = (present().any(|count| *count == 0.0) || array.null_count() > 0)
@@ -47,8 +47,8 @@ pub fn values(counts: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), 
 }
 
 /// Rejects a group with too many rows to materialise.
-pub fn check_laid_out(rows: u64) -> Result<(), String> {
-    if rows <= MOST_LAID_OUT {
+pub fn check_repeated_rows(rows: u64) -> Result<(), String> {
+    if rows <= MAX_REPEATED_ROWS {
         return Ok(());
     }
     Err(format!(

@@ -15,7 +15,7 @@ pub struct Dtypes {
 
 impl Dtypes {
     /// The dtypes of a statistic without keys.
-    pub fn of_score(score: Dtype, weighted: bool) -> Self {
+    pub fn from_score(score: Dtype, weighted: bool) -> Self {
         let mass = if weighted { Dtype::Float64 } else { Dtype::UInt64 };
         Dtypes { score, key: Field::default(), mass }
     }

@@ -22,7 +22,7 @@ use crate::plugin::threads::Threads;
 use crate::ranking::SHARD_ROWS;
 use crate::ranking::rows::{
     AllPlacements, Codes, KeyPlacements, PartedPlacements, PlacementProducts, RowPlacements,
-    placement_products::MOST_SCORES,
+    placement_products::MAX_SCORES,
 };
 use crate::ranking::scores::{Score, Width};
 use crate::ranking::tasks;
@@ -57,49 +57,49 @@ impl GroupTable {
     /// Reads the columns.
     pub fn read(inputs: &[Input], rules: &InputRules) -> Result<(GroupTable, Dtypes), String> {
         let dtypes = rules.checked(&inputs.iter().map(|input| &input.field).collect::<Vec<_>>())?;
-        let places = rules.places(inputs.len())?;
-        let (rows, borders) = same_groups(&inputs.iter().collect::<Vec<_>>(), |input| places.name(input))?;
+        let indices = rules.indices(inputs.len())?;
+        let (rows, borders) = same_groups(&inputs.iter().collect::<Vec<_>>(), |input| indices.name(input))?;
         let mut valid: Option<Bitmap> = None;
         let mut narrow = |validity: Option<&Bitmap>| valid = combine_validities_and(valid.as_ref(), validity);
-        let mut scores = Vec::with_capacity(places.scores);
-        for rows in &rows[..places.scores] {
+        let mut scores = Vec::with_capacity(indices.scores);
+        for rows in &rows[..indices.scores] {
             let rankable = score::rankable(rows)?;
             narrow(rankable.validity());
             scores.push(rankable);
         }
         let mut states = None;
-        if let Some(place) = places.state {
-            let read = KeyedStates::read(&rows[place])?;
+        if let Some(index) = indices.state {
+            let read = KeyedStates::read(&rows[index])?;
             narrow(Some(&read.validity()));
             states = Some(read);
         }
-        let valued = if rules.needs.values { &rows[..places.scores] } else { &[] };
+        let valued = if rules.needs.values { &rows[..indices.scores] } else { &[] };
         let values = valued.iter().map(Values::floats).collect::<Result<Vec<_>, String>>()?;
         let (mut labels, mut labelled) = (None, None);
-        if let Some(place) = places.label {
-            let (truths, validity) = label::bits("label", &rows[place])?;
+        if let Some(index) = indices.label {
+            let (truths, validity) = label::bits("label", &rows[index])?;
             labelled = validity.filter(|_| !rules.needs.unlabelled);
             labels = Some(truths);
         }
         let mut keys = None;
-        if let Some((place, role)) = places.key {
-            let keys_of_rows = &rows[place];
+        if let Some((index, role)) = indices.key {
+            let keys_of_rows = &rows[index];
             narrow(keys_of_rows.validity().as_ref());
             let mut codes = KeyCodes::read(role, keys_of_rows, rules.keys)?;
-            if let (KeyKind::Against(reference), Some(place)) = (rules.keys, places.reference) {
-                let (is_reference, _) = label::bits("reference", &rows[place])?;
+            if let (KeyKind::Against(reference), Some(index)) = (rules.keys, indices.reference) {
+                let (is_reference, _) = label::bits("reference", &rows[index])?;
                 codes.put_first(&is_reference, keys_of_rows, reference)?;
             }
             keys = Some(codes);
         }
         let mut clusters = None;
-        if let Some(place) = places.cluster {
-            narrow(rows[place].validity().as_ref());
-            clusters = Some(KeyCodes::read("cluster", &rows[place], KeyKind::Any)?);
+        if let Some(index) = indices.cluster {
+            narrow(rows[index].validity().as_ref());
+            clusters = Some(KeyCodes::read("cluster", &rows[index], KeyKind::Any)?);
         }
         let (mut counts, mut weights) = (None, None);
-        if let Some((place, mass)) = places.mass {
-            let (rows, is_weight) = (&rows[place], mass == Mass::Weight);
+        if let Some((index, mass)) = indices.mass {
+            let (rows, is_weight) = (&rows[index], mass == Mass::Weight);
             let (values, used) = if is_weight { weight::values(rows)? } else { count::values(rows)? };
             narrow(used.as_ref());
             *(if is_weight { &mut weights } else { &mut counts }) = Some(values);
@@ -161,7 +161,7 @@ impl GroupTable {
             None => self.valid.as_ref().map(|_| range.clone().filter(is_used).collect()),
             Some(counts) => {
                 let used = || range.clone().filter(is_used).map(|row| (row, counts.value(row) as usize));
-                count::check_laid_out(used().map(|(_, count)| count as u64).sum())?;
+                count::check_repeated_rows(used().map(|(_, count)| count as u64).sum())?;
                 Some(used().flat_map(|(row, count)| std::iter::repeat_n(row, count)).collect())
             }
         };
@@ -172,14 +172,14 @@ impl GroupTable {
     fn skipped(&self, range: Range<usize>) -> Vec<SkippedRows> {
         let (Some(valid), Some(keys)) = (&self.valid, &self.keys) else { return Vec::new() };
         let rows: Vec<usize> = range.filter(|&row| !valid.get_bit(row)).collect();
-        let (codes, places) = keys.among(&rows.iter().map(|&row| keys.codes[row]).collect::<Vec<_>>());
-        let of_key = |key_place| SkippedRows { key_place, ..SkippedRows::default() };
-        let mut skipped: Vec<SkippedRows> = places.into_iter().map(of_key).collect();
-        for (&row, &code) in rows.iter().zip(&codes.of_row) {
+        let (codes, key_codes) = keys.among(&rows.iter().map(|&row| keys.codes[row]).collect::<Vec<_>>());
+        let key_rows = |key_code| SkippedRows { key_code, ..SkippedRows::default() };
+        let mut skipped: Vec<SkippedRows> = key_codes.into_iter().map(key_rows).collect();
+        for (&row, &code) in rows.iter().zip(&codes.row_codes) {
             let is_unlabelled = self.unlabelled.as_ref().is_some_and(|unlabelled| unlabelled.get_bit(row));
-            let of_key = &mut skipped[code as usize];
-            of_key.rows += 1;
-            of_key.unlabelled += u64::from(is_unlabelled);
+            let key_rows = &mut skipped[code as usize];
+            key_rows.rows += 1;
+            key_rows.unlabelled += u64::from(is_unlabelled);
         }
         skipped
     }
@@ -188,35 +188,36 @@ impl GroupTable {
     /// number, and its key is marked.
     pub fn group(&self, group: usize, mut needs: Needs) -> Result<(Rows, bool), String> {
         let has_keys = self.keys.is_some();
-        let row_by_row = needs.placement_products && (has_keys || self.scores.len() > MOST_SCORES);
+        let row_by_row = needs.placement_products && (has_keys || self.scores.len() > MAX_SCORES);
         if row_by_row {
             needs = Needs { placement_products: false, placements: true, ..needs };
         }
         let complete = self.complete_rows(self.rows(group))?;
-        let (keys, key_places) =
-            self.keys.as_ref().map_or_else(Default::default, |keys| keys.among(&complete.of(&keys.codes)));
+        let (keys, key_codes) = self
+            .keys
+            .as_ref()
+            .map_or_else(Default::default, |keys| keys.among(&complete.select(&keys.codes)));
         let series = self.keys.as_ref().map_or(&[][..], |keys| &keys.series);
-        let key_series = key_places.iter().filter_map(|&key| series.get(key as usize).copied()).collect();
+        let key_series = key_codes.iter().filter_map(|&key| series.get(key as usize).copied()).collect();
         if let Some(states) = &self.states {
-            let (rows, has_nan) = states.rows(&complete.places(), keys, needs)?;
-            return Ok((Rows { key_places, key_series, ..rows }, has_nan));
+            let (rows, has_nan) = states.rows(&complete.indices(), keys, needs)?;
+            return Ok((Rows { key_codes, key_series, ..rows }, has_nan));
         }
         let mut rows = Rows {
             len: complete.len(),
             labels: self.labels.as_ref().map_or_else(Vec::new, |labels| complete.truths(labels)),
             keys,
-            clusters: self
-                .clusters
-                .as_ref()
-                .map_or_else(Default::default, |clusters| clusters.among(&complete.of(&clusters.codes)).0),
-            key_places,
+            clusters: self.clusters.as_ref().map_or_else(Default::default, |clusters| {
+                clusters.among(&complete.select(&clusters.codes)).0
+            }),
+            key_codes,
             key_series,
-            weights: self.weights.as_ref().map(|weights| complete.of(weights.values()).into_owned()),
+            weights: self.weights.as_ref().map(|weights| complete.select(weights.values()).into_owned()),
             skipped: if needs.skipped { self.skipped(self.rows(group)) } else { Vec::new() },
             ..Rows::default()
         };
         for values in &self.values {
-            rows.values.push(complete.of(values.values()).into_owned());
+            rows.values.push(complete.select(values.values()).into_owned());
         }
         #[allow(clippy::borrowed_box)]
         let facts_of = |scores: &Box<dyn Array>| {
@@ -231,7 +232,7 @@ impl GroupTable {
         };
         let mut has_nan = false;
         let mut parted_placements = Vec::new();
-        for ScoreFacts { codes, placements, parted, key_placements, all_placements, key_farthest, nan } in
+        for ScoreFacts { codes, placements, parted, key_placements, all_placements, key_distance, nan } in
             facts
         {
             parted_placements.extend(parted);
@@ -240,7 +241,7 @@ impl GroupTable {
                 rows.nan_keys = vec![false; rows.keys.distinct];
             }
             for row in nan {
-                if let Some(&key) = rows.keys.of_row.get(row) {
+                if let Some(&key) = rows.keys.row_codes.get(row) {
                     rows.nan_keys[key as usize] = true;
                 }
             }
@@ -248,10 +249,10 @@ impl GroupTable {
             rows.placements.extend(placements);
             rows.key_placements.extend(key_placements);
             rows.all_placements = rows.all_placements.or(all_placements);
-            rows.key_farthest.extend(key_farthest);
+            rows.key_distance.extend(key_distance);
         }
         if needs.placement_products && !has_nan {
-            rows.placement_products = Some(PlacementProducts::of(&parted_placements));
+            rows.placement_products = Some(PlacementProducts::new(&parted_placements));
         }
         Ok((rows, has_nan))
     }
@@ -269,11 +270,11 @@ impl CompleteRows {
         self.rows.as_ref().map_or(self.range.len(), Vec::len)
     }
 
-    fn places(&self) -> Cow<'_, [usize]> {
+    fn indices(&self) -> Cow<'_, [usize]> {
         self.rows.as_ref().map_or_else(|| self.range.clone().collect(), Cow::from)
     }
 
-    fn of<'a, T: Copy>(&self, column: &'a [T]) -> Cow<'a, [T]> {
+    fn select<'a, T: Copy>(&self, column: &'a [T]) -> Cow<'a, [T]> {
         match &self.rows {
             None => Cow::Borrowed(&column[self.range.clone()]),
             Some(rows) => rows.iter().map(|&row| column[row]).collect::<Vec<T>>().into(),
@@ -303,7 +304,7 @@ struct ScoreFacts {
     parted: Option<PartedPlacements>,
     key_placements: Option<Vec<KeyPlacements>>,
     all_placements: Option<AllPlacements>,
-    key_farthest: Vec<u128>,
+    key_distance: Vec<u128>,
     /// The rows with NaN.
     nan: Vec<usize>,
 }
@@ -312,38 +313,38 @@ impl WithScores for ScoreReader<'_> {
     type Output = ScoreFacts;
 
     fn with<S: Native>(self, scores: &[S]) -> Result<ScoreFacts, String> {
-        let scores = self.complete.of(scores);
+        let scores = self.complete.select(scores);
         let nan = LazyCell::new(|| nan_rows(&scores));
-        let of_all = if self.needs.farthest { AllPlacements::with_heights } else { AllPlacements::of };
+        let create = if self.needs.ks_distance { AllPlacements::with_heights } else { AllPlacements::new };
         let all_placements =
-            (self.needs.all_placements && nan.is_empty()).then(|| of_all(&scores, self.labels, self.keys));
-        let key_farthest = match &all_placements {
-            Some(all) => all.farthest(),
-            None if self.needs.farthest => self.farthest_without(&nan, &scores),
+            (self.needs.all_placements && nan.is_empty()).then(|| create(&scores, self.labels, self.keys));
+        let key_distance = match &all_placements {
+            Some(all) => all.ks_distance(),
+            None if self.needs.ks_distance => self.farthest_without(&nan, &scores),
             None => Vec::new(),
         };
         let placements =
-            (self.needs.placements && nan.is_empty()).then(|| RowPlacements::of(&scores, self.labels));
+            (self.needs.placements && nan.is_empty()).then(|| RowPlacements::new(&scores, self.labels));
         let parted =
-            self.needs.placement_products.then(|| PartedPlacements::of(&scores, self.labels)).flatten();
+            self.needs.placement_products.then(|| PartedPlacements::new(&scores, self.labels)).flatten();
         // Keys with a NaN have no placements; all others do.
         let (key_placements, keys_have_nan) = match &all_placements {
             Some(all) => (Some(all.keys()), Some(false)),
             None if self.needs.key_placements || self.needs.all_placements => {
-                let (of_keys, has_nan) = KeyPlacements::of(&scores, self.labels, self.keys);
-                (Some(of_keys), Some(has_nan))
+                let (key_placements, has_nan) = KeyPlacements::new(&scores, self.labels, self.keys);
+                (Some(key_placements), Some(has_nan))
             }
             None => (None, None),
         };
         // Ranking detects NaN scores.
         let has_no_nan = parted.is_some() || keys_have_nan == Some(false);
         Ok(ScoreFacts {
-            codes: self.needs.codes.then(|| Codes::of(&scores)),
+            codes: self.needs.codes.then(|| Codes::new(&scores)),
             placements,
             parted,
             key_placements,
             all_placements,
-            key_farthest,
+            key_distance,
             nan: if has_no_nan { Vec::new() } else { nan.to_vec() },
         })
     }
@@ -365,14 +366,15 @@ impl ScoreReader<'_> {
     /// The largest `|tp N - fp P|` of each key's rows; 0 for keys with a NaN score.
     fn farthest_without<S: Score>(&self, nan: &[usize], scores: &[S]) -> Vec<u128> {
         let mut has_nan = vec![false; self.keys.distinct];
-        nan.iter().for_each(|&row| has_nan[self.keys.of_row[row] as usize] = true);
-        let is_kept = |&row: &u32| !has_nan[self.keys.of_row[row as usize] as usize];
+        nan.iter().for_each(|&row| has_nan[self.keys.row_codes[row] as usize] = true);
+        let is_kept = |&row: &u32| !has_nan[self.keys.row_codes[row as usize] as usize];
         let rows: Vec<u32> = (0..scores.len() as u32).filter(is_kept).collect();
         let scores: Vec<S> = rows.iter().map(|&row| scores[row as usize]).collect();
         let labels: Vec<bool> = rows.iter().map(|&row| self.labels[row as usize]).collect();
-        let mut farthest = AllPlacements::with_heights(&scores, &labels, &self.keys.select(&rows)).farthest();
+        let mut ks_distance =
+            AllPlacements::with_heights(&scores, &labels, &self.keys.select(&rows)).ks_distance();
         // The value for all of these rows together is not needed.
-        farthest.truncate(self.keys.distinct);
-        farthest
+        ks_distance.truncate(self.keys.distinct);
+        ks_distance
     }
 }

@@ -155,13 +155,13 @@ impl Groups {
                 let all = range.clone().collect::<Vec<_>>();
                 states.check_rows(&all)?;
                 states.scale(&all)?;
-                let of = |label| states.merged(&samples.states(range.clone(), label), scores);
-                match (of(true)?.into_parts(), of(false)?.into_parts()) {
+                let merged = |label| states.merged(&samples.states(range.clone(), label), scores);
+                match (merged(true)?.into_parts(), merged(false)?.into_parts()) {
                     ((_, Some(positive)), (_, Some(negative))) => {
-                        into.load_state(State::of_samples::<S::Key>(positive, negative));
+                        into.load_state(State::from_samples::<S::Key>(positive, negative));
                     }
                     ((positive, _), (negative, _)) => {
-                        into.load_state(State::of_samples::<S::Key>(positive, negative));
+                        into.load_state(State::from_samples::<S::Key>(positive, negative));
                     }
                 }
             }

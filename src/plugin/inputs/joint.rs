@@ -9,7 +9,7 @@ use crate::plugin::arrays::dtype;
 use crate::statistics::kinds::{Inputs, Joint, KeyKind, Needs};
 
 /// The position of each column; scores come first.
-pub struct Places {
+pub struct ColumnIndices {
     /// The number of scores.
     pub scores: usize,
     /// The position of states, if they replace the score and the label.
@@ -26,38 +26,38 @@ pub struct Places {
     pub mass: Option<(usize, Mass)>,
 }
 
-impl Places {
+impl ColumnIndices {
     /// The positions of the columns with these roles.
-    pub fn of(
+    pub fn new(
         Inputs { scores, label, cluster, key, states }: Inputs,
         kind: KeyKind<'_>,
         roles: &Roles,
         columns: usize,
     ) -> Result<Self, String> {
-        let place = |role: &str| roles.place(role, columns);
-        let mass = |mass: Mass| place(mass.name()).map(|place| (place, mass));
-        let mut places = Places {
+        let index = |role: &str| roles.index(role, columns);
+        let mass = |mass: Mass| index(mass.name()).map(|index| (index, mass));
+        let mut indices = ColumnIndices {
             scores: 0,
-            state: states.then(|| place("state")).flatten(),
-            label: label.then(|| place("label")).flatten(),
-            cluster: cluster.then(|| place("cluster")).flatten(),
-            key: key.and_then(|key| place(key.role).map(|place| (place, key.role))),
-            reference: matches!(kind, KeyKind::Against(_)).then(|| place("reference")).flatten(),
+            state: states.then(|| index("state")).flatten(),
+            label: label.then(|| index("label")).flatten(),
+            cluster: cluster.then(|| index("cluster")).flatten(),
+            key: key.and_then(|key| index(key.role).map(|index| (index, key.role))),
+            reference: matches!(kind, KeyKind::Against(_)).then(|| index("reference")).flatten(),
             mass: mass(Mass::Count).or_else(|| mass(Mass::Weight)),
         };
-        places.scores = (0..columns).take_while(|&column| places.name(column) == "score").count();
-        let absent = (label && places.label.is_none() && places.state.is_none())
+        indices.scores = (0..columns).take_while(|&column| indices.name(column) == "score").count();
+        let absent = (label && indices.label.is_none() && indices.state.is_none())
             .then_some("label")
-            .or((cluster && places.cluster.is_none()).then_some("cluster"))
-            .or(key.filter(|key| !key.is_optional && places.key.is_none()).map(|key| key.role));
+            .or((cluster && indices.cluster.is_none()).then_some("cluster"))
+            .or(key.filter(|key| !key.is_optional && indices.key.is_none()).map(|key| key.role));
         if let Some(role) = absent {
             return Err(format!("there is no column {role}"));
         }
-        if places.state.is_none() && !scores.map_or(places.scores >= 2, |scores| places.scores == scores) {
+        if indices.state.is_none() && !scores.map_or(indices.scores >= 2, |scores| indices.scores == scores) {
             let expected = scores.map_or_else(|| "two or more".into(), |scores| scores.to_string());
-            return Err(format!("expected {expected} scores, got {}", places.scores));
+            return Err(format!("expected {expected} scores, got {}", indices.scores));
         }
-        Ok(places)
+        Ok(indices)
     }
 
     /// The name of a column in messages.
@@ -66,7 +66,7 @@ impl Places {
             _ if self.label == Some(column) => "label",
             _ if self.state == Some(column) => "state",
             (Some((key, role)), _) if column == key => role,
-            (_, Some((place, mass))) if column == place => mass.name(),
+            (_, Some((index, mass))) if column == index => mass.name(),
             _ if self.reference == Some(column) => "reference",
             _ if self.cluster == Some(column) => "cluster",
             _ => "score",
@@ -111,7 +111,7 @@ impl Mass {
 
 impl<'a> InputRules<'a> {
     /// The requirements of a call.
-    pub fn of<J: Joint>(Arguments { options: statistic, roles }: &'a Arguments<J>) -> Self {
+    pub fn new<J: Joint>(Arguments { options: statistic, roles }: &'a Arguments<J>) -> Self {
         InputRules {
             roles,
             weights: J::WEIGHTS,
@@ -124,8 +124,8 @@ impl<'a> InputRules<'a> {
     }
 
     /// The position of each column.
-    pub fn places(&self, columns: usize) -> Result<Places, String> {
-        Places::of(self.inputs, self.keys, self.roles, columns)
+    pub fn indices(&self, columns: usize) -> Result<ColumnIndices, String> {
+        ColumnIndices::new(self.inputs, self.keys, self.roles, columns)
     }
 
     /// The name of a ranked column in messages: a score, unless the function has another name for it, such as
@@ -144,26 +144,26 @@ impl<'a> InputRules<'a> {
 
     /// Validates all inputs, and returns the dtypes of a record's fields that depend on them.
     pub fn checked(&self, inputs: &[&Field]) -> Result<Dtypes, String> {
-        let places = self.places(inputs.len())?;
-        if let Some((_, Mass::Weight)) = places.mass.filter(|_| !self.weights) {
+        let indices = self.indices(inputs.len())?;
+        if let Some((_, Mass::Weight)) = indices.mass.filter(|_| !self.weights) {
             return Err("rows cannot have weights here. Hint: leave `weight` out".into());
         }
-        if let Some((_, mass)) = places.mass.filter(|_| places.state.is_some()) {
+        if let Some((_, mass)) = indices.mass.filter(|_| indices.state.is_some()) {
             let name = mass.name();
             return Err(format!("a state holds counted rows already. Hint: leave `{name}` out"));
         }
-        let mut dtypes = Dtypes::of_score(Dtype::Null, false);
-        for (place, input) in inputs.iter().enumerate() {
+        let mut dtypes = Dtypes::from_score(Dtype::Null, false);
+        for (index, input) in inputs.iter().enumerate() {
             let item = dtype::listed(input)?;
-            match places.key {
-                _ if places.state == Some(place) => {
+            match indices.key {
+                _ if indices.state == Some(index) => {
                     if state_dtypes::check(&input.name, item)?.has_weights && !self.weighted_states {
-                        return Err(state_dtypes::of_weights(&input.name));
+                        return Err(state_dtypes::weights_message(&input.name));
                     }
                 }
-                _ if places.mass == Some((place, Mass::Weight)) => weight::check(&input.name, item)?,
-                _ if places.mass == Some((place, Mass::Count)) => count::check(&input.name, item)?,
-                Some((place_of_key, role)) if place == place_of_key => {
+                _ if indices.mass == Some((index, Mass::Weight)) => weight::check(&input.name, item)?,
+                _ if indices.mass == Some((index, Mass::Count)) => count::check(&input.name, item)?,
+                Some((key_index, role)) if index == key_index => {
                     if self.keys == KeyKind::Truth {
                         label::check(role, &input.name, item)?;
                     } else {
@@ -171,23 +171,23 @@ impl<'a> InputRules<'a> {
                     }
                     dtypes.key = item.clone();
                 }
-                _ if places.cluster == Some(place) => keys::check("cluster", &input.name, item)?,
-                _ if places.label == Some(place) => label::check("label", &input.name, item)?,
-                _ if places.reference == Some(place) => label::check("reference", &input.name, item)?,
-                _ => score::check(self.role(place, inputs.len()), &input.name, item)?,
+                _ if indices.cluster == Some(index) => keys::check("cluster", &input.name, item)?,
+                _ if indices.label == Some(index) => label::check("label", &input.name, item)?,
+                _ if indices.reference == Some(index) => label::check("reference", &input.name, item)?,
+                _ => score::check(self.role(index, inputs.len()), &input.name, item)?,
             }
         }
-        if let Some(reference) = self.reference.filter(|&reference| reference >= places.scores) {
+        if let Some(reference) = self.reference.filter(|&reference| reference >= indices.scores) {
             return Err(format!(
                 "reference must be a score's place, from 0 to {}, got {reference}; the expressions of several columns \
                  gave {} scores in all",
-                places.scores - 1,
-                places.scores
+                indices.scores - 1,
+                indices.scores
             ));
         }
         match self.keys {
-            KeyKind::Among(classes) if classes.len() != places.scores => {
-                Err(format!("{} classes for {} columns: each class has one", classes.len(), places.scores))
+            KeyKind::Among(classes) if classes.len() != indices.scores => {
+                Err(format!("{} classes for {} columns: each class has one", classes.len(), indices.scores))
             }
             _ => Ok(dtypes),
         }

@@ -57,34 +57,37 @@ impl WithScores for Counting<'_> {
 
     fn with<S: Native>(self, scores: &[S]) -> Result<(Rows, bool), String> {
         self.states.check_rows(self.group)?;
-        let mut of_keys = vec![Vec::new(); self.keys.distinct];
-        self.group.iter().zip(&self.keys.of_row).for_each(|(&state, &key)| of_keys[key as usize].push(state));
+        let mut states = vec![Vec::new(); self.keys.distinct];
+        self.group
+            .iter()
+            .zip(&self.keys.row_codes)
+            .for_each(|(&state, &key)| states[key as usize].push(state));
         let merged = |states: &Vec<usize>| {
             interrupt::check();
             self.states.merged(states, scores)
         };
-        let of_keys = tasks::par_map_items(&of_keys, merged)
+        let states = tasks::par_map_items(&states, merged)
             .into_iter()
             .collect::<Result<Vec<StoredState>, String>>()?;
-        let (of_keys, weights): (Vec<State>, Vec<Option<State<WeightSums>>>) =
-            of_keys.into_iter().map(StoredState::into_parts).unzip();
-        let nan_keys: Vec<bool> = of_keys.iter().map(|state| state.has_nan).collect();
+        let (states, weights): (Vec<State>, Vec<Option<State<WeightSums>>>) =
+            states.into_iter().map(StoredState::into_parts).unzip();
+        let nan_keys: Vec<bool> = states.iter().map(|state| state.has_nan).collect();
         let mut counted = CountedKeys {
-            keys: of_keys.iter().map(key_rows).collect(),
+            keys: states.iter().map(key_rows).collect(),
             distinct: 0,
-            is_exact: of_keys.iter().all(|state| state.unordered_pairs() == 0),
+            is_exact: states.iter().all(|state| state.unordered_pairs() == 0),
         };
         // Each key separately; its codes are independent of other keys.
-        let of_key = |weight_state: &Option<State<WeightSums>>| {
+        let key_weights = |weight_state: &Option<State<WeightSums>>| {
             weight_state
                 .as_ref()
                 .map(|weight_state| weight_state.by_codes(&descending(weight_state.bins.len())))
         };
-        let mut weighted = weights.iter().map(of_key).collect();
+        let mut weighted = weights.iter().map(key_weights).collect();
         if self.needs.codes || self.needs.all_placements {
             // Keys are compared by the bins of all states; a NaN would leave no bins.
             let has_scores = |&(_, &key): &(&usize, &u32)| !nan_keys[key as usize];
-            let ordered = self.group.iter().zip(&self.keys.of_row).filter(has_scores);
+            let ordered = self.group.iter().zip(&self.keys.row_codes).filter(has_scores);
             let all =
                 self.states.merged(&ordered.map(|(&state, _)| state).collect::<Vec<_>>(), scores)?.counts;
             let all_keys = keys_of::<S::Key>(&all);
@@ -94,16 +97,16 @@ impl WithScores for Counting<'_> {
             // Keys are compared, so scores that tie among all keys must tie in each key: differences within a
             // bin are ignored.
             let with_codes = |_: &mut (), number: usize, key: &mut KeyRows| {
-                key.codes = codes(keys_of::<S::Key>(&of_keys[number]), all_keys);
+                key.codes = codes(keys_of::<S::Key>(&states[number]), all_keys);
                 if self.needs.all_placements {
                     key.join_codes();
                 }
             };
             tasks::par_for_each(counted.keys.iter_mut().collect(), || (), with_codes);
             let by_codes = |key: usize| -> Option<State<WeightSums>> {
-                Some(weights[key].as_ref()?.by_codes(&codes(keys_of::<S::Key>(&of_keys[key]), all_keys)))
+                Some(weights[key].as_ref()?.by_codes(&codes(keys_of::<S::Key>(&states[key]), all_keys)))
             };
-            weighted = tasks::par_map(0..of_keys.len(), || (), |(), key| by_codes(key)).into_iter().collect();
+            weighted = tasks::par_map(0..states.len(), || (), |(), key| by_codes(key)).into_iter().collect();
             counted.distinct = all_keys.len();
             counted.is_exact &= all.unordered_pairs() == 0;
         }
@@ -115,7 +118,7 @@ impl WithScores for Counting<'_> {
         };
         let has_nan = nan_keys.contains(&true);
         let all_placements =
-            (self.needs.all_placements && !has_nan).then(|| AllPlacements::of_counted(&counted));
+            (self.needs.all_placements && !has_nan).then(|| AllPlacements::from_counted(&counted));
         let rows = Rows {
             keys: self.keys,
             nan_keys: if has_nan { nan_keys } else { Vec::new() },
@@ -147,16 +150,16 @@ fn keys_of<K: Key>(state: &State) -> &[K] {
 /// For each bin of a key, the bin of all keys that contains it, which has the lowest score of its rows. Keys
 /// of scores descend, and codes are counted from the lowest.
 fn codes<K: Key>(keys: &[K], all: &[K]) -> Vec<u32> {
-    let mut place = 0;
+    let mut index = 0;
     let code = |key: &K| {
         // Exponential search, because the next bin of a key is usually near.
         let mut step = 1;
-        while all.get(place + step).is_some_and(|other| other > key) {
-            place += step;
+        while all.get(index + step).is_some_and(|other| other > key) {
+            index += step;
             step *= 2;
         }
-        place += all[place..all.len().min(place + step)].partition_point(|other| other > key);
-        all.len().saturating_sub(place + 1) as u32
+        index += all[index..all.len().min(index + step)].partition_point(|other| other > key);
+        all.len().saturating_sub(index + 1) as u32
     };
     keys.iter().map(code).collect()
 }

@@ -40,24 +40,27 @@ impl KeyCodes {
     /// Codes the rows of a key column of a kind.
     pub fn read(role: &str, rows: &Values, kind: KeyKind<'_>) -> Result<KeyCodes, String> {
         if kind == KeyKind::Truth {
-            return Self::of_truths(role, rows);
+            return Self::from_truths(role, rows);
         }
         check(role, rows.name(), &rows.field)?;
-        let Factorized { of_row: mut codes, rows: firsts } = places(&rows.field, rows.array.as_ref(), kind)?;
+        let Factorized { row_codes: mut codes, rows: firsts } =
+            factorize(&rows.field, rows.array.as_ref(), kind)?;
         let array = one_zero(gathered(rows.array.as_ref(), &firsts)?)?;
         let values = Values { field: rows.field.clone(), array };
         let mut n_codes = values.array.len();
         if let KeyKind::Among(classes) = kind {
             n_codes = classes.len();
-            let places = among(classes, role, &values)?;
-            codes.iter_mut().for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
+            let indices = among(classes, role, &values)?;
+            codes
+                .iter_mut()
+                .for_each(|code| *code = indices.get(*code as usize).copied().unwrap_or_default());
         }
         let series = if kind == KeyKind::Series { series(&values)? } else { Vec::new() };
         Ok(KeyCodes { codes, values, n_codes, series })
     }
 
     /// Codes the rows of a boolean column: false is 0, and true is 1.
-    fn of_truths(role: &str, rows: &Values) -> Result<KeyCodes, String> {
+    fn from_truths(role: &str, rows: &Values) -> Result<KeyCodes, String> {
         let (truths, _) = label::bits(role, rows)?;
         let values = Values::new(rows.name(), BooleanArray::from_slice([false, true]).boxed());
         let codes = truths.iter().map(u32::from).collect();
@@ -66,26 +69,26 @@ impl KeyCodes {
 
     /// Moves the keys of the reference before all others; an error if no row has it.
     pub fn put_first(&mut self, is_reference: &Bitmap, rows: &Values, reference: &str) -> Result<(), String> {
-        let mut of_reference = vec![false; self.values.array.len()];
+        let mut in_reference = vec![false; self.values.array.len()];
         let validity = rows.validity();
         for (row, &code) in self.codes.iter().enumerate() {
             if is_reference.get_bit(row) && validity.as_ref().is_none_or(|validity| validity.get_bit(row)) {
-                of_reference[code as usize] = true;
+                in_reference[code as usize] = true;
             }
         }
         // Without any keys there is no comparison, and no reference is needed.
-        if !of_reference.is_empty() && !of_reference.contains(&true) {
+        if !in_reference.is_empty() && !in_reference.contains(&true) {
             return Err(without_reference(&self.values, reference, validity.is_some())?);
         }
-        let mut order: Vec<u32> = (0..of_reference.len() as u32).collect();
-        order.sort_by_key(|&code| !of_reference[code as usize]);
-        let mut places = vec![0; order.len()];
-        for (place, &code) in (0..).zip(&order) {
-            places[code as usize] = place;
+        let mut order: Vec<u32> = (0..in_reference.len() as u32).collect();
+        order.sort_by_key(|&code| !in_reference[code as usize]);
+        let mut indices = vec![0; order.len()];
+        for (index, &code) in (0..).zip(&order) {
+            indices[code as usize] = index;
         }
         self.codes
             .iter_mut()
-            .for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
+            .for_each(|code| *code = indices.get(*code as usize).copied().unwrap_or_default());
         self.values.array = gathered(self.values.array.as_ref(), &order)?;
         Ok(())
     }
@@ -113,55 +116,55 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
 }
 
 /// The index of each value among the distinct ones.
-fn places(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Factorized, String> {
+fn factorize(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Factorized, String> {
     let validity = array.validity();
     // The usual dtypes are read in place. Others are copied to the integers of their keys, to limit
     // monomorphisation.
-    macro_rules! in_place {
+    macro_rules! factorize_as {
         ($value:ty) => {
-            Ok(Factorized::of_values(downcast::<PrimitiveArray<$value>>(array)?.values(), key, validity))
+            Ok(Factorized::from_values(downcast::<PrimitiveArray<$value>>(array)?.values(), key, validity))
         };
     }
     macro_rules! copied {
         ($value:ty, $key:expr) => {
-            Ok(Factorized::of(&each(downcast::<PrimitiveArray<$value>>(array)?.values(), $key), validity))
+            Ok(Factorized::new(&each(downcast::<PrimitiveArray<$value>>(array)?.values(), $key), validity))
         };
     }
     match array.dtype() {
-        Dtype::Null => Ok(Factorized { of_row: vec![0; array.len()], rows: Vec::new() }),
+        Dtype::Null => Ok(Factorized { row_codes: vec![0; array.len()], rows: Vec::new() }),
         Dtype::Boolean => {
             let truths = downcast::<BooleanArray>(array)?.values().iter();
-            Ok(Factorized::of(&truths.map(u32::from).collect::<Vec<_>>(), validity))
+            Ok(Factorized::new(&truths.map(u32::from).collect::<Vec<_>>(), validity))
         }
         Dtype::Int8 => copied!(i8, |&value| u32::from(key(value))),
         Dtype::Int16 => copied!(i16, |&value| u32::from(key(value))),
-        Dtype::Int32 | Dtype::Date32 | Dtype::Time32(_) => in_place!(i32),
+        Dtype::Int32 | Dtype::Date32 | Dtype::Time32(_) => factorize_as!(i32),
         Dtype::Int64 | Dtype::Date64 | Dtype::Time64(_) | Dtype::Timestamp(..) | Dtype::Duration(_) => {
-            in_place!(i64)
+            factorize_as!(i64)
         }
         Dtype::Int128 | Dtype::Decimal(..) => copied!(i128, |&value| key(value)),
         Dtype::UInt8 => copied!(u8, |&value| u32::from(value)),
         Dtype::UInt16 => copied!(u16, |&value| u32::from(value)),
-        Dtype::UInt32 => Ok(Factorized::of(downcast::<PrimitiveArray<u32>>(array)?.values(), validity)),
-        Dtype::UInt64 => Ok(Factorized::of(downcast::<PrimitiveArray<u64>>(array)?.values(), validity)),
-        Dtype::UInt128 => Ok(Factorized::of(downcast::<PrimitiveArray<u128>>(array)?.values(), validity)),
+        Dtype::UInt32 => Ok(Factorized::new(downcast::<PrimitiveArray<u32>>(array)?.values(), validity)),
+        Dtype::UInt64 => Ok(Factorized::new(downcast::<PrimitiveArray<u64>>(array)?.values(), validity)),
+        Dtype::UInt128 => Ok(Factorized::new(downcast::<PrimitiveArray<u128>>(array)?.values(), validity)),
         Dtype::Float16 => copied!(pf16, |&value| key(f32::from(value))),
         Dtype::Float32 => copied!(f32, |&value| key(value)),
         Dtype::Float64 => copied!(f64, |&value| key(value)),
         Dtype::Utf8View => {
             let words = downcast::<Utf8ViewArray>(array)?.values_iter();
-            Ok(Factorized::of_bytes(&words.map(str::as_bytes).collect::<Vec<_>>(), validity))
+            Ok(Factorized::from_bytes(&words.map(str::as_bytes).collect::<Vec<_>>(), validity))
         }
-        Dtype::BinaryView => Ok(Factorized::of_bytes(
+        Dtype::BinaryView => Ok(Factorized::from_bytes(
             &downcast::<BinaryViewArray>(array)?.values_iter().collect::<Vec<_>>(),
             validity,
         )),
-        Dtype::LargeBinary => Ok(Factorized::of_bytes(
+        Dtype::LargeBinary => Ok(Factorized::from_bytes(
             &downcast::<BinaryArray<i64>>(array)?.values_iter().collect::<Vec<_>>(),
             validity,
         )),
-        Dtype::Dictionary(..) => places_of_words(field, &Words::of(array)?),
-        Dtype::Struct(fields) => places_of_structs(fields, downcast(array)?, kind),
+        Dtype::Dictionary(..) => factorize_words(field, &Words::new(array)?),
+        Dtype::Struct(fields) => factorize_structs(fields, downcast(array)?, kind),
         _ => {
             Err(format!("\"{}\" has dtype {}, whose values have no order", field.name, dtype::display(field)))
         }
@@ -174,10 +177,11 @@ fn key<S: Score>(value: S) -> S::Key {
 }
 
 /// Words of an Enum are in category order, others in alphabetical order.
-fn places_of_words(field: &Field, words: &Words) -> Result<Factorized, String> {
+fn factorize_words(field: &Field, words: &Words) -> Result<Factorized, String> {
     let order = categories(field);
     let ranks = if order.is_empty() {
-        Factorized::of_bytes(&words.words.values_iter().map(str::as_bytes).collect::<Vec<_>>(), None).of_row
+        Factorized::from_bytes(&words.words.values_iter().map(str::as_bytes).collect::<Vec<_>>(), None)
+            .row_codes
     } else {
         let rank_of: PlHashMap<&str, u32> = order.into_iter().zip(0..).collect();
         let rank = |word| {
@@ -189,8 +193,8 @@ fn places_of_words(field: &Field, words: &Words) -> Result<Factorized, String> {
         words.words.values_iter().map(rank).collect::<Result<Vec<u32>, String>>()?
     };
     // Under a null, the index may be out of range.
-    let rank = |&place: &u32| ranks.get(place as usize).copied().unwrap_or_default();
-    Ok(Factorized::of(&each(&words.places, rank), words.validity.as_ref()))
+    let rank = |&code: &u32| ranks.get(code as usize).copied().unwrap_or_default();
+    Ok(Factorized::new(&each(&words.codes, rank), words.validity.as_ref()))
 }
 
 /// The categories of an Enum in order; the field's metadata has each as a length, a semicolon and the text.
@@ -209,73 +213,73 @@ fn categories(field: &Field) -> Vec<&str> {
 }
 
 /// Structs are ordered lexicographically by their fields.
-fn places_of_structs(
+fn factorize_structs(
     fields: &[Field],
     structs: &StructArray,
     kind: KeyKind<'_>,
 ) -> Result<Factorized, String> {
     let mut so_far: Option<Factorized> = None;
-    for (place, (field, values)) in fields.iter().zip(structs.values()).enumerate() {
-        let mut next = places_with_missing(field, values.as_ref(), kind)?;
-        if kind == KeyKind::Series && place + 1 == fields.len() {
+    for (index, (field, values)) in fields.iter().zip(structs.values()).enumerate() {
+        let mut next = factorize_with_missing(field, values.as_ref(), kind)?;
+        if kind == KeyKind::Series && index + 1 == fields.len() {
             in_order_of_periods(&mut next, field, values.as_ref())?;
         }
         so_far = Some(match so_far {
             None => next,
             Some(so_far) => {
                 let width = next.rows.len() as u64;
-                let pairs = so_far.of_row.iter().zip(&next.of_row);
+                let pairs = so_far.row_codes.iter().zip(&next.row_codes);
                 let keys: Vec<u64> =
-                    pairs.map(|(&before, &place)| u64::from(before) * width + u64::from(place)).collect();
-                Factorized::of(&keys, None)
+                    pairs.map(|(&before, &index)| u64::from(before) * width + u64::from(index)).collect();
+                Factorized::new(&keys, None)
             }
         });
     }
-    let so_far = so_far.unwrap_or(Factorized { of_row: vec![0; structs.len()], rows: Vec::new() });
+    let so_far = so_far.unwrap_or(Factorized { row_codes: vec![0; structs.len()], rows: Vec::new() });
     let are_missing = fields.is_empty() || structs.null_count() > 0;
-    Ok(if are_missing { Factorized::of(&so_far.of_row, structs.validity()) } else { so_far })
+    Ok(if are_missing { Factorized::new(&so_far.row_codes, structs.validity()) } else { so_far })
 }
 
 /// The index of each value among the distinct ones. Nulls come first, or last for [`KeyKind::MissingLast`].
-fn places_with_missing(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Factorized, String> {
-    let mut places = places(field, array, kind)?;
+fn factorize_with_missing(field: &Field, array: &dyn Array, kind: KeyKind<'_>) -> Result<Factorized, String> {
+    let mut factorized = factorize(field, array, kind)?;
     if array.null_count() > 0 {
         let is_null = |&row: &usize| *array.dtype() == Dtype::Null || array.is_null(row);
         let missing = (0..array.len()).filter(is_null);
         let first = missing.clone().take(1).map(|row| row as u32);
-        let place = if kind == KeyKind::MissingLast { places.rows.len() } else { 0 };
-        places.rows.splice(place..place, first);
-        if place == 0 {
-            places.of_row.iter_mut().for_each(|place| *place += 1);
+        let index = if kind == KeyKind::MissingLast { factorized.rows.len() } else { 0 };
+        factorized.rows.splice(index..index, first);
+        if index == 0 {
+            factorized.row_codes.iter_mut().for_each(|index| *index += 1);
         }
-        missing.for_each(|row| places.of_row[row] = place as u32);
+        missing.for_each(|row| factorized.row_codes[row] = index as u32);
     }
-    Ok(places)
+    Ok(factorized)
 }
 
 /// Sorts the distinct texts of an axis by their periods; other values keep their order.
-fn in_order_of_periods(places: &mut Factorized, field: &Field, array: &dyn Array) -> Result<(), String> {
+fn in_order_of_periods(factorized: &mut Factorized, field: &Field, array: &dyn Array) -> Result<(), String> {
     let is_text = match array.dtype() {
         Dtype::Utf8View => true,
         Dtype::Dictionary(..) => categories(field).is_empty(),
         _ => false,
     };
-    let missing = places.rows.iter().take_while(|&&row| array.is_null(row as usize)).count();
-    if !is_text || places.rows.len() - missing < 2 {
+    let missing = factorized.rows.iter().take_while(|&&row| array.is_null(row as usize)).count();
+    if !is_text || factorized.rows.len() - missing < 2 {
         return Ok(());
     }
     let name = |&row: &u32| text::display(field, array, row as usize);
-    let names = places.rows[missing..].iter().map(name).collect::<Result<Vec<_>, _>>()?;
+    let names = factorized.rows[missing..].iter().map(name).collect::<Result<Vec<_>, _>>()?;
     let order = period_order(&names.iter().map(String::as_str).collect::<Vec<_>>()).map_err(|reason| {
         format!("by \"{}\" has periods without an order: {reason}; {ORDERED}, or use a column of dates, numbers or an Enum", field.name)
     })?;
-    let old = places.rows.clone();
-    let mut place_of: Vec<u32> = (0..old.len() as u32).collect();
-    for (place, &name) in order.iter().enumerate() {
-        places.rows[missing + place] = old[missing + name as usize];
-        place_of[missing + name as usize] = (missing + place) as u32;
+    let old = factorized.rows.clone();
+    let mut index_of: Vec<u32> = (0..old.len() as u32).collect();
+    for (index, &name) in order.iter().enumerate() {
+        factorized.rows[missing + index] = old[missing + name as usize];
+        index_of[missing + name as usize] = (missing + index) as u32;
     }
-    places.of_row.iter_mut().for_each(|place| *place = place_of[*place as usize]);
+    factorized.row_codes.iter_mut().for_each(|index| *index = index_of[*index as usize]);
     Ok(())
 }
 
@@ -289,8 +293,8 @@ fn series(keys: &Values) -> Result<Vec<Option<u32>>, String> {
     let (Some((_, others)), Some(axis)) = (fields.split_last(), structs.values().last()) else {
         return Ok(vec![None; structs.len()]);
     };
-    let places = places_of_structs(others, structs, KeyKind::Any)?.of_row;
-    Ok(places.into_iter().enumerate().map(|(key, place)| axis.is_valid(key).then_some(place)).collect())
+    let indices = factorize_structs(others, structs, KeyKind::Any)?.row_codes;
+    Ok(indices.into_iter().enumerate().map(|(key, index)| axis.is_valid(key).then_some(index)).collect())
 }
 
 /// Floats without -0.0. Both zeros are one key, whose name would otherwise depend on the order of the rows.
@@ -321,8 +325,8 @@ fn one_zero(values: Box<dyn Array>) -> Result<Box<dyn Array>, String> {
 
 /// The indices of keys among classes, compared as text.
 fn among(classes: &[String], role: &str, keys: &Values) -> Result<Vec<u32>, String> {
-    let place = |key: String| match (0..).zip(classes).find(|(_, class)| **class == key) {
-        Some((place, _)) => Ok(place),
+    let index = |key: String| match (0..).zip(classes).find(|(_, class)| **class == key) {
+        Some((index, _)) => Ok(index),
         None => Err(format!(
             "{role} \"{}\" holds {key:?}, which is not one of the classes {}{}. Hint: write the class of each column, in \
              order: classes=[...]",
@@ -331,7 +335,7 @@ fn among(classes: &[String], role: &str, keys: &Values) -> Result<Vec<u32>, Stri
             if classes.len() > MAX_LISTED { ", ..." } else { "" }
         )),
     };
-    (0..keys.array.len()).map(|row| place(text::cast(&keys.field, keys.array.as_ref(), row)?)).collect()
+    (0..keys.array.len()).map(|row| index(text::cast(&keys.field, keys.array.as_ref(), row)?)).collect()
 }
 
 /// The error for a missing reference; `missing` is true if there are rows without a key.
@@ -382,9 +386,9 @@ mod tests {
         Field::new("k".into(), array.dtype().clone(), true)
     }
 
-    fn coded(words: &[&str], places: &[Option<u8>]) -> Box<dyn Array> {
+    fn coded(words: &[&str], indices: &[Option<u8>]) -> Box<dyn Array> {
         let words = Utf8ViewArray::from_slice_values(words).boxed();
-        DictionaryArray::try_from_keys(PrimitiveArray::<u8>::from(places.to_vec()), words, false)
+        DictionaryArray::try_from_keys(PrimitiveArray::<u8>::from(indices.to_vec()), words, false)
             .unwrap()
             .boxed()
     }
@@ -417,9 +421,9 @@ mod tests {
             (vec![1, 0, 2, 1, 0], ["a", "b", "c"].map(String::from).to_vec())
         );
         let about = [(DTYPE_ENUM_VALUES_NEW.into(), "1;c1;z1;b1;a".into())].into_iter().collect();
-        let of_enum = field_of(all.as_ref()).with_metadata(about);
-        assert_eq!(categories(&of_enum), ["c", "z", "b", "a"]);
-        assert_eq!(read(of_enum, all), (vec![1, 0, 0, 1, 2], ["c", "b", "a"].map(String::from).to_vec()));
+        let enum_field = field_of(all.as_ref()).with_metadata(about);
+        assert_eq!(categories(&enum_field), ["c", "z", "b", "a"]);
+        assert_eq!(read(enum_field, all), (vec![1, 0, 0, 1, 2], ["c", "b", "a"].map(String::from).to_vec()));
     }
 
     #[test]

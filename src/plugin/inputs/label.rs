@@ -11,7 +11,7 @@ use crate::plugin::arrays::{downcast::downcast, dtype, values::Values};
 use crate::statistics::options::per_front_end;
 
 /// A label with more distinct values is probably a score.
-const MOST_VALUES: usize = 10;
+const MAX_VALUES: usize = 10;
 
 /// The error for an invalid label, with a comparison as the hint.
 fn refused(role: &str, name: &str, got: &str, python: &str, sql: &str) -> String {
@@ -26,7 +26,7 @@ fn expected(role: &str, name: &str, got: &str) -> String {
     format!("{role} \"{name}\" {got}, expected Booleans, or integers or floats that are all 0 or 1")
 }
 
-/// The distinct values in order with their numbers of rows, at most [`MOST_VALUES`] + 1.
+/// The distinct values in order with their numbers of rows, at most [`MAX_VALUES`] + 1.
 fn counted<T: PartialEq + ToString>(values: impl Iterator<Item = T>) -> Vec<(String, usize)> {
     let mut counts: Vec<(T, usize)> = Vec::new();
     for value in values {
@@ -34,7 +34,7 @@ fn counted<T: PartialEq + ToString>(values: impl Iterator<Item = T>) -> Vec<(Str
             Some((_, rows)) => *rows += 1,
             None => counts.push((value, 1)),
         }
-        if counts.len() > MOST_VALUES {
+        if counts.len() > MAX_VALUES {
             break;
         }
     }
@@ -55,7 +55,7 @@ fn in_order(counts: Vec<(String, usize)>) -> Vec<(String, usize)> {
 fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)], is_float: bool) -> String {
     let got = format!("holds {wrong}");
     let is_a_score =
-        values.len() > MOST_VALUES || values.iter().any(|(value, _)| value.parse::<i128>().is_err());
+        values.len() > MAX_VALUES || values.iter().any(|(value, _)| value.parse::<i128>().is_err());
     if role == "label" && is_a_score {
         let swapped = per_front_end(
             "it looks like a score; the order of arguments is (label, score)",

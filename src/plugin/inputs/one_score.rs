@@ -25,8 +25,8 @@ pub enum Inputs {
 
 impl Inputs {
     /// The kind for a call, by the roles of its columns.
-    pub fn of(roles: &Roles) -> Self {
-        let has = |role: &str| roles.place(role, roles.0.len()).is_some();
+    pub fn new(roles: &Roles) -> Self {
+        let has = |role: &str| roles.index(role, roles.0.len()).is_some();
         match () {
             () if has("state") && has("label") => Inputs::Samples,
             () if has("state") => Inputs::States,
@@ -50,8 +50,8 @@ impl Inputs {
     /// The columns of these roles.
     pub fn columns<'a, T>(self, roles: &Roles, columns: &'a [T]) -> Result<Vec<&'a T>, String> {
         let column = |role: &&str| {
-            let place = roles.place(role, columns.len());
-            place.and_then(|place| columns.get(place)).ok_or_else(|| format!("there is no column {role}"))
+            let index = roles.index(role, columns.len());
+            index.and_then(|index| columns.get(index)).ok_or_else(|| format!("there is no column {role}"))
         };
         self.roles().iter().map(column).collect()
     }
@@ -59,18 +59,18 @@ impl Inputs {
 
 /// The kind for a call with several scores, and the columns of each score; only score and state columns are
 /// not shared.
-pub fn of_each_score<'a, T>(roles: &Roles, columns: &'a [T]) -> Result<(Inputs, Vec<Vec<&'a T>>), String> {
+pub fn split_scores<'a, T>(roles: &Roles, columns: &'a [T]) -> Result<(Inputs, Vec<Vec<&'a T>>), String> {
     let shared = roles.0.iter().filter(|role| !role.starts_with("score") && !role.starts_with("state"));
-    let of_rows = roles.0.first().is_none_or(|role| role.starts_with("score"));
-    let first = if of_rows { "score" } else { "state" };
-    let of_one = Roles(std::iter::once(first.to_string()).chain(shared.cloned()).collect());
-    let scores = (columns.len() + 1).saturating_sub(of_one.0.len());
-    let kind = Inputs::of(&of_one);
-    let of_score = |score: &'a T| {
+    let has_rows = roles.0.first().is_none_or(|role| role.starts_with("score"));
+    let first = if has_rows { "score" } else { "state" };
+    let one_roles = Roles(std::iter::once(first.to_string()).chain(shared.cloned()).collect());
+    let scores = (columns.len() + 1).saturating_sub(one_roles.0.len());
+    let kind = Inputs::new(&one_roles);
+    let score_columns = |score: &'a T| {
         let columns: Vec<&T> = std::iter::once(score).chain(&columns[scores..]).collect();
-        Ok(kind.columns(&of_one, &columns)?.into_iter().copied().collect())
+        Ok(kind.columns(&one_roles, &columns)?.into_iter().copied().collect())
     };
-    Ok((kind, columns[..scores].iter().map(of_score).collect::<Result<_, String>>()?))
+    Ok((kind, columns[..scores].iter().map(score_columns).collect::<Result<_, String>>()?))
 }
 
 /// Validates all inputs, and returns the dtypes that depend on them; `weights` is true if rows may have
@@ -84,9 +84,9 @@ pub fn checked(inputs: &[&Field], kind: Inputs, weights: bool) -> Result<Dtypes,
                 label::check("label", &labels.name, dtype::listed(labels)?)?;
             }
             if has_weights && !weights {
-                return Err(state_dtypes::of_weights(&column.name));
+                return Err(state_dtypes::weights_message(&column.name));
             }
-            return Ok(Dtypes::of_score(score.dtype.clone(), has_weights));
+            return Ok(Dtypes::from_score(score.dtype.clone(), has_weights));
         }
         [scores, labels] => (scores, labels, None),
         [scores, labels, mass] if weights || kind == Inputs::Counted => (scores, labels, Some(mass)),
@@ -99,5 +99,5 @@ pub fn checked(inputs: &[&Field], kind: Inputs, weights: bool) -> Result<Dtypes,
         let check = if kind == Inputs::Counted { count::check } else { weight::check };
         check(&mass.name, dtype::listed(mass)?)?;
     }
-    Ok(Dtypes::of_score(item.dtype.clone(), kind == Inputs::Weighted))
+    Ok(Dtypes::from_score(item.dtype.clone(), kind == Inputs::Weighted))
 }

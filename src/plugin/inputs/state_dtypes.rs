@@ -82,7 +82,7 @@ pub fn check<'a>(name: &str, item: &'a Field) -> Result<StateDtypes<'a>, String>
 }
 
 /// The error for states of weighted rows where counts are required.
-pub fn of_weights(name: &str) -> String {
+pub fn weights_message(name: &str) -> String {
     format!("state \"{name}\" is of weighted rows, expected states without weights")
 }
 

@@ -5,8 +5,8 @@ use arrow::bitmap::Bitmap;
 use arrow::datatypes::ArrowDataType as Dtype;
 
 use crate::plugin::arrays::{downcast::downcast, values::Values};
-use crate::ranking::ties::row_counts::MOST_ROWS;
-use crate::states::weight_sums::{DECIMALS, MOST_STEPS, WeightSums};
+use crate::ranking::ties::row_counts::MAX_ROWS;
+use crate::states::weight_sums::{DECIMALS, MAX_STEPS, WeightSums};
 
 /// Sums of weights of bins, which must not be null, and of their squares, which may be.
 pub fn bin_weights(
@@ -17,9 +17,9 @@ pub fn bin_weights(
     if column.array.null_count() > 0 {
         return Err(format!("state \"{state}\" holds a bin with a null"));
     }
-    let weights = Steps::of(state, column, "weights")?;
+    let weights = Steps::new(state, column, "weights")?;
     let squares = squares.filter(|squares| squares.field.dtype() != &Dtype::Null);
-    let squares = squares.map(|squares| Steps::of(state, squares, "squared weights")).transpose()?;
+    let squares = squares.map(|squares| Steps::new(state, squares, "squared weights")).transpose()?;
     let sums = |bin: usize| {
         let squares = squares.as_ref().map_or(Ok(None), |squares| squares.at(bin))?;
         Ok(WeightSums::read(weights.at(bin)?.unwrap_or_default(), squares))
@@ -32,7 +32,7 @@ struct Steps<'a> {
     state: &'a str,
     column: &'a Values,
     /// The kind of the sums.
-    of: &'a str,
+    summands: &'a str,
     numbers: &'a [i128],
     validity: Option<&'a Bitmap>,
     decimals: usize,
@@ -40,13 +40,13 @@ struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    fn of(state: &'a str, column: &'a Values, of: &'a str) -> Result<Self, String> {
+    fn new(state: &'a str, column: &'a Values, summands: &'a str) -> Result<Self, String> {
         let Dtype::Decimal(_, decimals) = *column.field.dtype() else {
             return Err(format!("state \"{state}\" holds {} of another dtype", column.name()));
         };
         let per_unit = 10u128.pow(DECIMALS.saturating_sub(decimals as u32));
         let (numbers, validity) = (column.slice::<i128>()?, column.array.validity());
-        Ok(Steps { state, column, of, numbers, validity, decimals, per_unit })
+        Ok(Steps { state, column, summands, numbers, validity, decimals, per_unit })
     }
 
     /// The steps of a bin; `None` for null.
@@ -56,10 +56,12 @@ impl<'a> Steps<'a> {
         }
         let number = self.numbers[bin];
         let steps = u128::try_from(number).ok().and_then(|number| number.checked_mul(self.per_unit));
-        let steps = steps.filter(|steps| *steps <= MOST_STEPS).ok_or_else(|| {
+        let steps = steps.filter(|steps| *steps <= MAX_STEPS).ok_or_else(|| {
             let sum = number as f64 / 10f64.powi(self.decimals as i32);
-            let (state, field, of) = (self.state, self.column.name(), self.of);
-            format!("state \"{state}\" holds {field} {sum}, expected a sum of {of} from 0 to below 1e20")
+            let (state, field, summands) = (self.state, self.column.name(), self.summands);
+            format!(
+                "state \"{state}\" holds {field} {sum}, expected a sum of {summands} from 0 to below 1e20"
+            )
         });
         steps.map(Some)
     }
@@ -80,10 +82,10 @@ pub fn bin_counts(state: &str, column: &Values) -> Result<PrimitiveArray<u64>, S
 /// Rejects counts of the bins of a state that are too large; `field` is the name of their column.
 pub fn check_counts(state: &str, field: &str, counts: &[u64]) -> Result<(), String> {
     // The bitwise OR is a fast bound of the maximum, which is computed only if the OR is too large.
-    if counts.iter().fold(0, |bits, count| bits | count) > MOST_ROWS
-        && let Some(&most) = counts.iter().max()
+    if counts.iter().fold(0, |bits, count| bits | count) > MAX_ROWS
+        && let Some(&max) = counts.iter().max()
     {
-        whole(state, field, most as f64)?;
+        whole(state, field, max as f64)?;
     }
     Ok(())
 }
@@ -99,7 +101,7 @@ pub fn numbers(state: &str, column: &Values, states: Option<&Bitmap>) -> Result<
 }
 
 fn whole(state: &str, field: &str, number: f64) -> Result<u64, String> {
-    if (0.0..=MOST_ROWS as f64).contains(&number) {
+    if (0.0..=MAX_ROWS as f64).contains(&number) {
         return Ok(number as u64);
     }
     Err(format!("state \"{state}\" holds {field} {number}, expected counts from 0 to 2^42"))

@@ -18,13 +18,13 @@ use crate::plugin::arrays::{
     values::{Values, gathered},
 };
 use crate::ranking::scores::{Domain, Score, ScoreType};
-use crate::ranking::ties::{Count, CountValue, Counts, RowCounts, row_counts::MOST_ROWS};
+use crate::ranking::ties::{Count, CountValue, Counts, RowCounts, row_counts::MAX_ROWS};
 use crate::states::{
     Limit, Scale, State, StoredState,
     moving::moving,
     scale::{LAST, Resolution},
     state::{CheckedSums, LIMITS},
-    weight_sums::{MOST_STEPS, WeightSums},
+    weight_sums::{MAX_STEPS, WeightSums},
 };
 use crate::statistics::states::roc_state::{BIN, RocStateRecord};
 
@@ -141,7 +141,7 @@ impl States {
     pub fn check_rows(&self, states: &[usize]) -> Result<(), String> {
         let all_rows = |head: &Head| head.rows.n_pos + head.rows.n_neg + head.rows.n_missing;
         let heads = states.iter().filter_map(|&state| self.heads[state].as_ref());
-        if heads.map(all_rows).fold(0, u64::saturating_add) > MOST_ROWS {
+        if heads.map(all_rows).fold(0, u64::saturating_add) > MAX_ROWS {
             return Err(format!("state \"{}\" holds more than 2^42 rows in a group", self.name));
         }
         Ok(())
@@ -183,7 +183,7 @@ impl States {
             let sums = states.iter().flat_map(|&state| &sums[self.bins(state..state + 1)]);
             sums.fold(0, |total: u128, sum| total.saturating_add(sum.steps))
         };
-        if sums.into_iter().all(|sums| total(sums) <= MOST_STEPS) {
+        if sums.into_iter().all(|sums| total(sums) <= MAX_STEPS) {
             return Ok(());
         }
         Err(format!(
@@ -228,7 +228,7 @@ impl States {
     {
         let scale = self.scale(states)?;
         self.check_rows(states)?;
-        let read = |place: usize| self.checked(states[place], scores, counts, scale);
+        let read = |index: usize| self.checked(states[index], scores, counts, scale);
         moving::<S::Key, _, _>(windows, &read, &mut |state| {
             interrupt::check();
             emit(state.unwrap_or_else(|| self.empty::<S, T>()).into());
@@ -246,9 +246,9 @@ impl States {
     {
         let scale = self.scale(states)?;
         self.check_rows(states)?;
-        let read = |place: usize| self.checked(states[place], scores, counts, scale);
-        let bins = |places: Range<usize>| {
-            states[places].iter().map(|&state| self.bins(state..state + 1).len()).sum()
+        let read = |index: usize| self.checked(states[index], scores, counts, scale);
+        let bins = |indices: Range<usize>| {
+            states[indices].iter().map(|&state| self.bins(state..state + 1).len()).sum()
         };
         let merged = State::<T>::merged::<S::Key, String>(0..states.len(), &bins, &read)?;
         Ok(merged.unwrap_or_else(|| self.empty::<S, T>()))
@@ -256,7 +256,7 @@ impl States {
 
     /// The state without rows.
     fn empty<S: Score, T: CountValue>(&self) -> State<T> {
-        State::exact(Counts::new(ScoreType::of::<S>(self.domain), None), RowCounts::default())
+        State::exact(Counts::new(ScoreType::new::<S>(self.domain), None), RowCounts::default())
     }
 
     /// A validated state.
@@ -289,7 +289,7 @@ impl States {
         let tied = self.tied.clone().sliced(bins.start, bins.len());
         let all_tied = tied.unset_bits() == 0;
         Ok(State {
-            bins: Counts::from_parts(keys.into(), counts, ScoreType::of::<S>(self.domain)),
+            bins: Counts::from_parts(keys.into(), counts, ScoreType::new::<S>(self.domain)),
             tied: if all_tied { Vec::new() } else { tied.iter().collect() },
             limit: head.limit,
             resolution: head.resolution,
@@ -313,9 +313,9 @@ fn in_pairs<T: CountValue>(pos: &[T], neg: &[T]) -> Vec<Count<T>> {
 
 /// A field of structs, by name.
 fn fields_of(structs: &StructArray, name: &str) -> Result<Values, String> {
-    let place = structs.fields().iter().position(|field| field.name == name);
-    let place = place.ok_or_else(|| format!("no field {name}"))?;
-    Ok(Values { field: structs.fields()[place].clone(), array: structs.values()[place].clone() })
+    let index = structs.fields().iter().position(|field| field.name == name);
+    let index = index.ok_or_else(|| format!("no field {name}"))?;
+    Ok(Values { field: structs.fields()[index].clone(), array: structs.values()[index].clone() })
 }
 
 /// The bins of all states, and the start of each state's bins. A null state has none, whatever is stored

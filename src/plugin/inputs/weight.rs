@@ -10,7 +10,7 @@ use crate::plugin::arrays::{dtype, values::Values};
 use crate::statistics::options::per_front_end;
 
 /// The maximum weight: a sum of larger ones could exceed the range of floats.
-const MOST: f64 = 1e290;
+const MAX: f64 = 1e290;
 
 /// The number of weights that one task checks.
 const TASK_ROWS: usize = 1 << 16;
@@ -36,7 +36,7 @@ pub fn values(weights: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>),
     check(weights.name(), &weights.field)?;
     let array = weights.floats()?;
     let values = array.values().as_slice();
-    let counts = |weight: &f64| (0.0 < *weight) & (*weight <= MOST);
+    let counts = |weight: &f64| (0.0 < *weight) & (*weight <= MAX);
     // The loop has no early exit and runs on all threads, so that very many weights are checked quickly.
     let all_count = |weights: &[f64]| weights.iter().fold(true, |all, weight| all & counts(weight));
     let all_valid = if values.len() < TASK_ROWS {
@@ -52,7 +52,7 @@ pub fn values(weights: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>),
     let wrong = array.iter().flatten().find(|weight| !counts(weight) && **weight != 0.0);
     if let Some(wrong) = wrong {
         return Err(format!(
-            "weight \"{}\" holds {wrong:?}, expected numbers from 0 to {MOST:e}",
+            "weight \"{}\" holds {wrong:?}, expected numbers from 0 to {MAX:e}",
             weights.name()
         ));
     }

@@ -28,10 +28,10 @@ impl<K: Key> Index<K> {
         let [mut lower, mut equal] = [0; 2];
         self.probe::<S>(pieces, |ranks| {
             let sum = |numbers: &[u32]| numbers.iter().map(|&number| u64::from(number)).sum::<u64>();
-            let of_below = sum(ranks.lower);
-            lower += of_below;
+            let below = sum(ranks.lower);
+            lower += below;
             if ranks.any_equal {
-                equal += sum(ranks.upper) - of_below;
+                equal += sum(ranks.upper) - below;
             }
         });
         [lower, equal]
@@ -116,8 +116,8 @@ impl<'a, K: Key, F: Fn(K) -> u32> LookUps<'a, K, F> {
             *bucket = (self.bucket)(key);
         }
         let mut slow = 0u64;
-        let of_keys = self.windows.iter_mut().zip(&mut self.lower).zip(&self.buckets).zip(keys_here);
-        for (number, (((window, first), &bucket), &key)) in of_keys.enumerate() {
+        let key_windows = self.windows.iter_mut().zip(&mut self.lower).zip(&self.buckets).zip(keys_here);
+        for (number, (((window, first), &bucket), &key)) in key_windows.enumerate() {
             let (start, end) = ends_of_bucket(starts, bucket as usize);
             *first = start as u32;
             match window_of(keys, start) {
@@ -239,9 +239,8 @@ mod tests {
             received.extend(both);
         });
         assert_eq!(received, expected);
-        let sum = |of: &dyn Fn(&(u32, u32)) -> u32| {
-            expected.iter().map(|bounds| u64::from(of(bounds))).sum::<u64>()
-        };
+        let sum =
+            |f: &dyn Fn(&(u32, u32)) -> u32| expected.iter().map(|bounds| u64::from(f(bounds))).sum::<u64>();
         let sums = [sum(&|bounds| bounds.0), sum(&|bounds| bounds.1 - bounds.0)];
         assert_eq!(index.below_and_equal::<S>(&pieces), sums);
         let mut sorted = stored.clone();

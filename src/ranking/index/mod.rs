@@ -82,7 +82,7 @@ impl<K: Key> Index<K> {
     ) {
         let rows: usize = pieces.iter().map(|piece| piece.len()).sum();
         let buckets = (rows * BUCKETS_PER_KEY).max(1);
-        let map = BucketMap::of_keys::<S, R>(pieces, R::key, rows, buckets);
+        let map = BucketMap::from_keys::<S, R>(pieces, R::key, rows, buckets);
         with_buckets!(&map, bucket => {
             self.scatter(pieces, rows, buckets, |key| bucket(S::from_key(key).position()), moved);
         });
@@ -123,8 +123,8 @@ impl<K: Key> Index<K> {
         self.keys.resize(rows, K::default());
         let mut buckets = &self.buckets[..];
         for piece in pieces {
-            let (of_piece, rest) = buckets.split_at(piece.len());
-            for (&row, &bucket) in piece.iter().zip(of_piece) {
+            let (piece_buckets, rest) = buckets.split_at(piece.len());
+            for (&row, &bucket) in piece.iter().zip(piece_buckets) {
                 let start = &mut starts[bucket as usize];
                 *start -= 1;
                 self.keys[*start as usize] = row.key();

@@ -20,7 +20,7 @@ pub(in crate::ranking) trait Row: Copy + Debug + Default + Send + Sync + 'static
     const HAS_WEIGHT: bool;
 
     /// The row with this key and payload.
-    fn of(key: Self::Key, payload: Self::Payload) -> Self;
+    fn new(key: Self::Key, payload: Self::Payload) -> Self;
 
     fn key(self) -> Self::Key;
 
@@ -42,7 +42,7 @@ impl<K: Key> Row for K {
     const HAS_WEIGHT: bool = false;
 
     #[inline(always)]
-    fn of(key: K, (): ()) -> Self {
+    fn new(key: K, (): ()) -> Self {
         key
     }
 
@@ -73,7 +73,7 @@ impl<K: Key> Row for (K, u64) {
     const HAS_WEIGHT: bool = true;
 
     #[inline(always)]
-    fn of(key: K, units: u64) -> Self {
+    fn new(key: K, units: u64) -> Self {
         (key, units)
     }
 

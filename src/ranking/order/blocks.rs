@@ -123,18 +123,20 @@ impl<S: Score, F: Fn(f64) -> u32> Kernel for Histogram<'_, '_, S, F> {
         let Histogram { rows, shard, partitions, counts } = self;
         let skipped = (counts.len() - 1) as u16;
         let mut nan = false;
-        for (word, of_word) in rows.words().zip(partitions.chunks_mut(64)) {
+        for (word, word_partitions) in rows.words().zip(partitions.chunks_mut(64)) {
             interrupt::check();
-            for (row, (partition, &score)) in of_word.iter_mut().zip(word.scores).enumerate() {
+            for (row, (partition, &score)) in word_partitions.iter_mut().zip(word.scores).enumerate() {
                 *partition = (2 * shard(score.position()) + (word.labels >> row & 1) as u32) as u16;
             }
             if !word.are_all_used() {
-                for (_, partition) in of_word.iter_mut().enumerate().filter(|row| !word.is_used(row.0)) {
+                for (_, partition) in
+                    word_partitions.iter_mut().enumerate().filter(|row| !word.is_used(row.0))
+                {
                     *partition = skipped;
                 }
             }
             nan |= word.has_nan();
-            for &partition in &*of_word {
+            for &partition in &*word_partitions {
                 counts[usize::from(partition)] += 1;
             }
         }
@@ -163,21 +165,21 @@ impl<S: Score, R: Row<Key = S::Key>> Kernel for Scatter<'_, '_, S, R> {
         let Scatter { rows, unit_of, partitions, offsets, to, units } = self;
         let mut any_bits = [0; 2];
         let mut payload = [R::Payload::default(); 64];
-        for (word, of_word) in rows.words().zip(partitions.chunks(64)) {
+        for (word, word_partitions) in rows.words().zip(partitions.chunks(64)) {
             interrupt::check();
             let [neg_bits, pos_bits] = R::fill(&mut payload, &word, unit_of);
             any_bits = [any_bits[0] | neg_bits, any_bits[1] | pos_bits];
             if R::HAS_WEIGHT {
-                for (&partition, &payload) in of_word.iter().zip(&payload) {
+                for (&partition, &payload) in word_partitions.iter().zip(&payload) {
                     // Skipped rows have no slot.
                     if let Some(units) = units.get_mut(usize::from(partition)) {
                         *units += R::units(payload);
                     }
                 }
             }
-            let of_rows =
-                word.scores.iter().zip(&payload).map(|(score, &payload)| R::of(score.key(), payload));
-            scatter(of_word, of_rows, offsets, to);
+            let moved_rows =
+                word.scores.iter().zip(&payload).map(|(score, &payload)| R::new(score.key(), payload));
+            scatter(word_partitions, moved_rows, offsets, to);
         }
         any_bits
     }

@@ -46,27 +46,27 @@ impl<K: Key> ClassKeys<K> {
         for piece in pieces {
             for word in piece.words() {
                 nan |= word.has_nan();
-                let (of_pos, of_neg) = (word.labels & word.used, !word.labels & word.used);
+                let (pos_bits, neg_bits) = (word.labels & word.used, !word.labels & word.used);
                 // Runs of rows of one class are copied 64 at a time.
-                if of_pos == u64::MAX {
+                if pos_bits == u64::MAX {
                     pos[i..i + 64].iter_mut().zip(word.scores).for_each(|(key, score)| *key = score.key());
                     i += 64;
                     continue;
                 }
-                if of_neg == u64::MAX {
+                if neg_bits == u64::MAX {
                     neg[j..j + 64].iter_mut().zip(word.scores).for_each(|(key, score)| *key = score.key());
                     j += 64;
                     continue;
                 }
                 // The loops visit the set bits of each class: one loop exit per 64 rows, and no branch per
                 // row.
-                let mut rows = of_pos;
+                let mut rows = pos_bits;
                 while rows != 0 {
                     pos[i] = word.scores[rows.trailing_zeros() as usize].key();
                     i += 1;
                     rows &= rows - 1;
                 }
-                let mut rows = of_neg;
+                let mut rows = neg_bits;
                 while rows != 0 {
                     neg[j] = word.scores[rows.trailing_zeros() as usize].key();
                     j += 1;

@@ -17,7 +17,7 @@ use crate::ranking::ties::{
     source::{Source, StepKind},
     steps::{Above, Runs, Sink},
 };
-use crate::ranking::tuning::{FIRST_SLOTS, MOST_KEYS, SAMPLE, SHARD_ROWS, SLOTS_PER_KEY};
+use crate::ranking::tuning::{FIRST_SLOTS, MAX_KEYS, SAMPLE, SHARD_ROWS, SLOTS_PER_KEY};
 
 /// A distinct key and the number of its rows.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +95,7 @@ impl<K: Key> KeyTable<K> {
             }
             index = (index + 1) % self.slots.len();
         }
-        if self.used * SLOTS_PER_KEY > self.slots.len() && self.used <= MOST_KEYS {
+        if self.used * SLOTS_PER_KEY > self.slots.len() && self.used <= MAX_KEYS {
             self.grow();
         }
     }
@@ -122,7 +122,7 @@ impl<K: Key> KeyTable<K> {
     fn count_rows<S: Score<Key = K>>(
         &mut self,
         rows: &Observations<'_, S>,
-        most: usize,
+        max: usize,
         stop: &AtomicBool,
     ) -> bool {
         for (number, word) in rows.words().enumerate() {
@@ -137,7 +137,7 @@ impl<K: Key> KeyTable<K> {
                     self.count_anywhere(score.key(), word.class(row));
                 }
             }
-            if self.used > most {
+            if self.used > max {
                 stop.store(true, Ordering::Relaxed);
                 return false;
             }
@@ -159,13 +159,13 @@ pub struct DistinctKeys<K> {
 }
 
 impl<K: Key> DistinctKeys<K> {
-    /// Whether a group may have at most `most` distinct scores: whether a sample has two equal scores.
+    /// Whether a group may have at most `max` distinct scores: whether a sample has two equal scores.
     ///
-    /// If `m` scores come from at most `most` values, all are distinct with probability below
+    /// If `m` scores come from at most `max` values, all are distinct with probability below
     /// `exp(-m² / (2 most))`, here 0.02.
-    pub fn may_be_few<S: Score<Key = K>>(pieces: &[Observations<'_, S>], most: usize) -> bool {
+    pub fn may_be_few<S: Score<Key = K>>(pieces: &[Observations<'_, S>], max: usize) -> bool {
         let mut sampled = [K::default(); SAMPLE];
-        let enough = (3 * most.min(MOST_KEYS).isqrt()).clamp(1, SAMPLE);
+        let enough = (3 * max.min(MAX_KEYS).isqrt()).clamp(1, SAMPLE);
         let scores = sampled_scores(pieces).step_by(SAMPLE / enough);
         let n_sampled = sampled.iter_mut().zip(scores).map(|(key, score)| *key = score.key()).count();
         let sampled = &mut sampled[..n_sampled];
@@ -177,12 +177,12 @@ impl<K: Key> DistinctKeys<K> {
     pub fn count<S: Score<Key = K>>(
         pieces: &[Observations<'_, S>],
         blocks: usize,
-        most: usize,
+        max: usize,
     ) -> Option<Self> {
-        let (stop, most) = (AtomicBool::new(false), most.min(MOST_KEYS));
+        let (stop, max) = (AtomicBool::new(false), max.min(MAX_KEYS));
         let count = |pieces: &[Observations<'_, S>]| {
             let mut table = KeyTable::new(FIRST_SLOTS);
-            pieces.iter().all(|rows| table.count_rows(rows, most, &stop)).then_some(table)
+            pieces.iter().all(|rows| table.count_rows(rows, max, &stop)).then_some(table)
         };
         let tables: Option<Vec<KeyTable<K>>> = match blocks {
             1 => count(pieces).map(|table| vec![table]),
@@ -192,12 +192,12 @@ impl<K: Key> DistinctKeys<K> {
                 tables.into_iter().collect()
             }
         };
-        Some(Self::of_tables::<S>(&tables?))
+        Some(Self::from_tables::<S>(&tables?))
     }
 
     /// The same for rows in parts.
-    pub fn count_parts<S: Score<Key = K>>(parts: &dyn Parts<S>, blocks: usize, most: usize) -> Option<Self> {
-        let (stop, most) = (AtomicBool::new(false), most.min(MOST_KEYS));
+    pub fn count_parts<S: Score<Key = K>>(parts: &dyn Parts<S>, blocks: usize, max: usize) -> Option<Self> {
+        let (stop, max) = (AtomicBool::new(false), max.min(MAX_KEYS));
         let tables = tasks::par_map(
             0..blocks,
             || (),
@@ -206,16 +206,16 @@ impl<K: Key> DistinctKeys<K> {
                 let mut is_counted = true;
                 for part in block * parts.count() / blocks..(block + 1) * parts.count() / blocks {
                     parts.show(part, &mut |rows| {
-                        is_counted = is_counted && table.count_rows(rows, most, &stop);
+                        is_counted = is_counted && table.count_rows(rows, max, &stop);
                     });
                 }
                 is_counted.then_some(table)
             },
         );
-        Some(Self::of_tables::<S>(&tables.into_iter().collect::<Option<Vec<_>>>()?))
+        Some(Self::from_tables::<S>(&tables.into_iter().collect::<Option<Vec<_>>>()?))
     }
 
-    fn of_tables<S: Score<Key = K>>(tables: &[KeyTable<K>]) -> Self {
+    fn from_tables<S: Score<Key = K>>(tables: &[KeyTable<K>]) -> Self {
         let mut slots: Vec<Slot<K>> = tables.iter().flat_map(KeyTable::used_slots).collect();
         slots.sort_unstable_by_key(|slot| slot.key);
         let mut keys: Vec<(K, [u64; 2])> = Vec::new();
@@ -264,8 +264,8 @@ impl<K: Key> Source for DistinctKeys<K> {
         }
         let (keys, (pos, neg)): (Vec<K>, (Vec<u64>, Vec<u64>)) =
             self.descending().map(|(key, pos, neg)| (key, (pos, neg))).unzip();
-        let of = |class, counts| Piece { class, rows: PieceRows::WithCounts(&keys, counts) };
-        let pieces = [of(0, &neg), of(1, &pos)];
+        let piece = |class, counts| Piece { class, rows: PieceRows::WithCounts(&keys, counts) };
+        let pieces = [piece(0, &neg), piece(1, &pos)];
         outline::outline(
             |indices, evaluate| indices.iter().map(|_| evaluate(0, &pieces)).collect(),
             &[0],
@@ -280,7 +280,7 @@ mod tests {
     use crate::ranking::scores::Bits;
 
     fn free_slots_hold_strangers<K: Key>() {
-        for log_slots in FIRST_SLOTS.ilog2()..=(2 * MOST_KEYS * SLOTS_PER_KEY).ilog2() {
+        for log_slots in FIRST_SLOTS.ilog2()..=(2 * MAX_KEYS * SLOTS_PER_KEY).ilog2() {
             let table = KeyTable::<K>::new(1 << log_slots);
             for (index, slot) in table.slots.iter().enumerate() {
                 assert_ne!((slot.key.hash() >> table.shift) as usize, index);
@@ -300,22 +300,22 @@ mod tests {
     #[test]
     fn too_many_distinct_keys() {
         let labels = vec![0b0101_0101; 4000];
-        let count = |scores: &[u32], most| {
+        let count = |scores: &[u32], max| {
             let rows = Observations::new(scores, Bits::new(&labels, 0, scores.len()), None);
-            DistinctKeys::count(&[rows], 3, most).map(|counted| counted.keys.len())
+            DistinctKeys::count(&[rows], 3, max).map(|counted| counted.keys.len())
         };
         let scores: Vec<u32> = (0..30_000).map(|row| row % 1000).collect();
         assert_eq!(count(&scores, 1000), Some(1000));
         assert_eq!(count(&scores, 900), None);
         let scores: Vec<u32> = (0..30_000).collect();
         assert_eq!(count(&scores, usize::MAX), None);
-        let may_be_few = |scores: &[u32], most| {
+        let may_be_few = |scores: &[u32], max| {
             let labels = vec![0; scores.len().div_ceil(8)];
             let rows = Observations::new(scores, Bits::new(&labels, 0, scores.len()), None);
             // Pieces are sampled like one array.
             let pieces = [rows.slice(0, 10), rows.slice(10, 0), rows.slice(10, scores.len() - 10)];
-            let may_be_few = DistinctKeys::may_be_few(&[rows], most);
-            assert_eq!(DistinctKeys::may_be_few(&pieces, most), may_be_few);
+            let may_be_few = DistinctKeys::may_be_few(&[rows], max);
+            assert_eq!(DistinctKeys::may_be_few(&pieces, max), may_be_few);
             may_be_few
         };
         assert!(!may_be_few(&scores, scores.len()));

@@ -25,7 +25,7 @@ impl<K> Copy for KernelTable<K> {}
 
 impl<K: Key> KernelTable<K> {
     /// The table for scores of type `S`.
-    pub fn of<S: Score<Key = K>>() -> Self {
+    pub fn new<S: Score<Key = K>>() -> Self {
         KernelTable {
             build: Index::build::<S>,
             look_up: Index::look_up::<S>,

@@ -156,7 +156,7 @@ impl<K: Key> Classes<'_, K> {
     /// Sums over the placements of these rows, and the largest `|tp N - fp P|` at their scores and below all
     /// of them. `above` counts the rows above these. `totals` are the negatives and positives of the group,
     /// each below [`SMALL_CLASS`](crate::ranking::ties::SMALL_CLASS).
-    pub fn placements_and_farthest(
+    pub fn placements_and_ks_distance(
         &self,
         histogram: &mut RankHistogram<K>,
         kernels: KernelTable<K>,
@@ -164,11 +164,12 @@ impl<K: Key> Classes<'_, K> {
         totals: [u64; 2],
     ) -> (Placements, u64) {
         let below = [totals[0] - above.neg - self.n_neg as u64, totals[1] - above.pos - self.n_pos as u64];
-        let of_classes = |[neg, pos]: [u64; 2]| {
+        let indexed_first = |[neg, pos]: [u64; 2]| {
             let (neg, pos) = (neg as i64, pos as i64);
             if self.indexes_pos(Indexed::Rarer) { (pos, neg) } else { (neg, pos) }
         };
-        let ((n_indexed, n_others), (indexed_lower, others_lower)) = (of_classes(totals), of_classes(below));
+        let ((n_indexed, n_others), (indexed_lower, others_lower)) =
+            (indexed_first(totals), indexed_first(below));
         let height = |indexed: i64, others: i64| others * n_indexed - indexed * n_others;
         let lower_end = height(indexed_lower, others_lower);
         let height_at = |indexed: u32, others: u32| lower_end + height(indexed.into(), others.into());
@@ -209,7 +210,7 @@ impl<K: Key> Classes<'_, K> {
     /// Sums over placements from the ranks of both classes.
     fn placements_of(
         &self,
-        [of_indexed, of_others]: [Moments<u128>; 2],
+        [indexed, others]: [Moments<u128>; 2],
         which: Indexed,
         above: Above,
         n_neg: u64,
@@ -220,9 +221,9 @@ impl<K: Key> Classes<'_, K> {
             (2 * (n_neg - above.neg - self.n_neg as u64), 2 * (above.pos + self.n_pos as u64));
         let mut placements = Placements::default();
         if self.indexes_pos(which) {
-            placements.add_moments(of_indexed.above(neg_below), of_others.below(pos_upto));
+            placements.add_moments(indexed.above(neg_below), others.below(pos_upto));
         } else {
-            placements.add_moments(of_others.above(neg_below), of_indexed.below(pos_upto));
+            placements.add_moments(others.above(neg_below), indexed.below(pos_upto));
         }
         placements
     }

@@ -62,7 +62,7 @@ impl<K: Key> WalkMemory<K> {
 impl<K: Key> Default for OneThread<K> {
     fn default() -> Self {
         OneThread {
-            kernels: KernelTable::of::<K>(),
+            kernels: KernelTable::new::<K>(),
             class_keys: ClassKeys::default(),
             memory: WalkMemory::default(),
         }
@@ -72,7 +72,7 @@ impl<K: Key> Default for OneThread<K> {
 impl<K: Key> OneThread<K> {
     /// Loads rows.
     pub fn load<S: Score<Key = K>>(&mut self, rows: &[Observations<'_, S>]) {
-        self.kernels = KernelTable::of::<S>();
+        self.kernels = KernelTable::new::<S>();
         self.class_keys.part(rows);
     }
 
@@ -112,10 +112,10 @@ impl<K: Key> Source for OneThread<K> {
 
     fn twice_u_and_cubes(&mut self) -> Option<(u128, u128)> {
         self.evaluate(|classes, kernels, memory| {
-            let of_classes = || {
+            let sums = || {
                 classes.twice_u_and_cubes(&mut memory.histogram.index, &mut Duplicates::default(), kernels)
             };
-            (!classes.are_few()).then(of_classes).map(|(twice_u, cubes)| (twice_u.into(), cubes))
+            (!classes.are_few()).then(sums).map(|(twice_u, cubes)| (twice_u.into(), cubes))
         })
     }
 
@@ -127,10 +127,10 @@ impl<K: Key> Source for OneThread<K> {
         Some(sums)
     }
 
-    fn placements_and_farthest(&mut self) -> Option<(Placements, u64)> {
+    fn placements_and_ks_distance(&mut self) -> Option<(Placements, u64)> {
         let totals = [self.class_keys.n_neg(), self.class_keys.n_pos()];
         Some(self.evaluate(|classes, kernels, memory| {
-            classes.placements_and_farthest(&mut memory.histogram, kernels, Above::default(), totals)
+            classes.placements_and_ks_distance(&mut memory.histogram, kernels, Above::default(), totals)
         }))
     }
 

@@ -48,7 +48,7 @@ impl<K: Key, F: FnMut(Ranks)> Kernel for MidrankSums<'_, K, F> {
     #[inline(always)]
     fn run(mut self) -> [Moments<u128>; 2] {
         let (indexed, others) = self.keys.split_at(self.n_indexed);
-        let (mut of_indexed, mut of_others) = (Moments::<u64>::default(), Moments::<u64>::default());
+        let (mut indexed_moments, mut other_moments) = (Moments::<u64>::default(), Moments::<u64>::default());
         // For each other key, twice the indexed keys below it plus the indexed keys equal to it.
         let mut twice_ranks = [0u32; FEW_ROWS];
         let twice_ranks = &mut twice_ranks[..others.len()];
@@ -64,12 +64,12 @@ impl<K: Key, F: FnMut(Ranks)> Kernel for MidrankSums<'_, K, F> {
                 ranks.indexed_lower += u32::from(other < key);
                 ranks.indexed_upper += u32::from(other <= key);
             }
-            of_indexed.add(1, ranks.among_others());
+            indexed_moments.add(1, ranks.among_others());
             (self.visit)(ranks);
         }
         for &twice_below in twice_ranks.iter() {
-            of_others.add(1, twice_below.into());
+            other_moments.add(1, twice_below.into());
         }
-        [of_indexed.wide(), of_others.wide()]
+        [indexed_moments.wide(), other_moments.wide()]
     }
 }

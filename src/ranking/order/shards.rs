@@ -101,14 +101,14 @@ impl<R: Row> Shards<R> {
         shards: usize,
     ) -> Self {
         // Skipped rows may be in the sample.
-        let map = BucketMap::of_pieces(pieces, shards);
+        let map = BucketMap::from_pieces(pieces, shards);
         let blocks = observations::blocks(pieces, blocks);
         let part =
             |(): &mut (), block: usize| Block::partition(&blocks[block], units, shards, &map, Vec::new());
-        Self::of_blocks::<S>(tasks::par_map(0..blocks.len(), || (), part), shards)
+        Self::from_blocks::<S>(tasks::par_map(0..blocks.len(), || (), part), shards)
     }
 
-    fn of_blocks<S: Score<Key = R::Key>>(blocks: Vec<Block<R>>, shards: usize) -> Self {
+    fn from_blocks<S: Score<Key = R::Key>>(blocks: Vec<Block<R>>, shards: usize) -> Self {
         let mut above = Above::default();
         let mut order = Vec::with_capacity(shards);
         for number in (0..shards).rev() {
@@ -117,7 +117,7 @@ impl<R: Row> Shards<R> {
             above.neg += shard.units(0);
             above.pos += shard.units(1);
         }
-        Shards { blocks, order, kernels: KernelTable::of::<S>(), totals: [above.neg, above.pos] }
+        Shards { blocks, order, kernels: KernelTable::new::<S>(), totals: [above.neg, above.pos] }
     }
 
     /// The number of shards.
@@ -182,8 +182,8 @@ impl<R: Row> Shards<R> {
                 indices,
                 || (),
                 |(), index, shard, _| {
-                    let of_class = |class| shard.pieces(class).map(move |rows| R::piece(class, rows));
-                    evaluate(index, &of_class(0).chain(of_class(1)).collect::<Vec<_>>())
+                    let class_pieces = |class| shard.pieces(class).map(move |rows| R::piece(class, rows));
+                    evaluate(index, &class_pieces(0).chain(class_pieces(1)).collect::<Vec<_>>())
                 },
             )
         };
@@ -193,9 +193,9 @@ impl<R: Row> Shards<R> {
 
 impl<K: Key> Shards<K> {
     /// Partitions rows in parts; the scores of a part are released once they are in shards.
-    pub fn of_parts<S: Score<Key = K>>(parts: &dyn Parts<S>, facts: &PartFacts) -> Self {
+    pub fn from_parts<S: Score<Key = K>>(parts: &dyn Parts<S>, facts: &PartFacts) -> Self {
         let shards = Self::number(facts.rows_of_classes);
-        let map = BucketMap::of_parts(parts, shards);
+        let map = BucketMap::from_parts(parts, shards);
         // The memory of a partitioned part is reused for the next one.
         let free = Mutex::new(Vec::new());
         let blocks = tasks::par_map(
@@ -214,7 +214,7 @@ impl<K: Key> Shards<K> {
             },
         );
         let blocks = blocks.into_iter().flatten().collect();
-        Self::of_blocks::<S>(blocks, shards)
+        Self::from_blocks::<S>(blocks, shards)
     }
 
     /// The results of `evaluate` for the keys of each shard and the counts above it, highest scores first.
@@ -333,9 +333,9 @@ impl<K: Key> Source for Shards<K> {
         Some(parts.into_iter().fold(Placements::default(), Placements::plus))
     }
 
-    fn placements_and_farthest(&mut self) -> Option<(Placements, u64)> {
+    fn placements_and_ks_distance(&mut self) -> Option<(Placements, u64)> {
         let parts = self.each_classes(RankHistogram::default, |histogram, classes, above| {
-            classes.placements_and_farthest(histogram, self.kernels, above, self.totals)
+            classes.placements_and_ks_distance(histogram, self.kernels, above, self.totals)
         });
         let join =
             |sums: (Placements, u64), part: (Placements, u64)| (sums.0.plus(part.0), sums.1.max(part.1));

@@ -35,7 +35,7 @@ use crate::ranking::scores::Score;
 use crate::ranking::tasks;
 use crate::ranking::ties::Count;
 use crate::ranking::ties::placements::{Moments, Placements};
-use crate::ranking::tuning::{LEAST_ROWS_OF_KEY, RANGE_CODES, ROWS_OF_KEY, SHARD_ROWS};
+use crate::ranking::tuning::{MIN_ROWS_OF_KEY, RANGE_CODES, ROWS_OF_KEY, SHARD_ROWS};
 
 /// Rows of a range whose sums fit 64 bits for any assignment of keys.
 const NARROW_ROWS: usize = 1 << 20;
@@ -63,56 +63,56 @@ impl AllPlacements {
     ///
     /// # Panics
     /// Panics if the lengths differ.
-    pub fn of<S: Score>(scores: &[S], labels: &[bool], keys: &Codes) -> Self {
-        Self::of_rows(scores, labels, keys, false)
+    pub fn new<S: Score>(scores: &[S], labels: &[bool], keys: &Codes) -> Self {
+        Self::from_rows(scores, labels, keys, false)
     }
 
-    /// The same, with the distances of curves from the diagonal: [`farthest`](Self::farthest).
+    /// The same, with the distances of curves from the diagonal: [`ks_distance`](Self::ks_distance).
     ///
     /// # Panics
     /// Panics if the lengths differ.
     pub fn with_heights<S: Score>(scores: &[S], labels: &[bool], keys: &Codes) -> Self {
-        Self::of_rows(scores, labels, keys, true)
+        Self::from_rows(scores, labels, keys, true)
     }
 
-    fn of_rows<S: Score>(scores: &[S], labels: &[bool], keys: &Codes, has_heights: bool) -> Self {
-        assert!(scores.len() == labels.len() && scores.len() == keys.of_row.len());
+    fn from_rows<S: Score>(scores: &[S], labels: &[bool], keys: &Codes, has_heights: bool) -> Self {
+        assert!(scores.len() == labels.len() && scores.len() == keys.row_codes.len());
         assert!(keys.distinct < 1 << 31, "a group has fewer than 2^31 keys");
-        let order = ScoreOrder::of(scores, |row| KeyAndLabel::new(keys.of_row[row], labels[row]));
+        let order = ScoreOrder::new(scores, |row| KeyAndLabel::new(keys.row_codes[row], labels[row]));
         let ranges = order.ranges(number_of_ranges(scores.len(), keys.distinct));
         let rows = |range: &Range<usize>| order.rows(range.clone());
         let are_known = has_heights || ranges.iter().any(|range| rows(range) > NARROW_ROWS);
-        let of_keys = if are_known { rows_of_keys(labels, keys) } else { Vec::new() };
-        let most = of_keys.iter().map(|count| count.rows()).max().unwrap_or(0);
+        let key_counts = if are_known { rows_of_keys(labels, keys) } else { Vec::new() };
+        let max = key_counts.iter().map(|count| count.rows()).max().unwrap_or(0);
         let steps: Vec<HeightSteps> = if has_heights {
-            let all = of_keys.iter().fold(Count::default(), |sum, &rows| sum.plus(rows));
-            of_keys.into_iter().chain([all]).map(height_steps).collect()
+            let all = key_counts.iter().fold(Count::default(), |sum, &rows| sum.plus(rows));
+            key_counts.into_iter().chain([all]).map(height_steps).collect()
         } else {
             Vec::new()
         };
         let sums = tasks::par_map(0..ranges.len(), Default::default, |memory, number| {
             let range = ranges[number].clone();
-            let is_narrow = rows(&range) <= NARROW_ROWS || fits_64_bits(rows(&range), most);
+            let is_narrow = rows(&range) <= NARROW_ROWS || fits_64_bits(rows(&range), max);
             if is_narrow && Path::NarrowSums.is_on() {
-                of_range(&order, range, memory, Sums::<u64>::none(keys.distinct, steps.len()), &steps)
+                range_sums(&order, range, memory, Sums::<u64>::none(keys.distinct, steps.len()), &steps)
             } else {
-                of_range(&order, range, memory, Sums::<u128>::none(keys.distinct, steps.len()), &steps)
+                range_sums(&order, range, memory, Sums::<u128>::none(keys.distinct, steps.len()), &steps)
             }
         });
         Self::joined(sums, || Sums::none(keys.distinct, steps.len()))
     }
 
     /// The sums for rows that are counted by score.
-    pub fn of_counted(counted: &CountedKeys) -> Self {
+    pub fn from_counted(counted: &CountedKeys) -> Self {
         let scores: usize = counted.keys.iter().map(|key| key.codes.len()).sum();
-        let most = number_of_ranges(scores, counted.keys.len());
-        Self::in_ranges(counted, RANGE_CODES.max(counted.distinct.div_ceil(most)))
+        let max = number_of_ranges(scores, counted.keys.len());
+        Self::in_ranges(counted, RANGE_CODES.max(counted.distinct.div_ceil(max)))
     }
 
     fn in_ranges(counted: &CountedKeys, width: usize) -> Self {
         let ranges = 0..counted.distinct.div_ceil(width);
         let range = |number: usize| number * width..counted.distinct.min((number + 1) * width);
-        let sums = ranges.into_par_iter().map(|number| of_codes(&counted.keys, range(number))).collect();
+        let sums = ranges.into_par_iter().map(|number| code_sums(&counted.keys, range(number))).collect();
         Self::joined(sums, || Sums::none(counted.keys.len(), 0))
     }
 
@@ -137,8 +137,8 @@ impl AllPlacements {
     /// For each key, the placements of all rows except the rows of the key.
     pub fn without_each(&self) -> Vec<KeyPlacements> {
         let all = [self.moments(0), self.moments(1)];
-        let without = |of_key: &[ClassSums<u128>; 2]| {
-            let [neg, pos] = [0, 1].map(|class| self.without(&all[class], of_key, class));
+        let without = |key_sums: &[ClassSums<u128>; 2]| {
+            let [neg, pos] = [0, 1].map(|class| self.without(&all[class], key_sums, class));
             key_placements(neg, pos)
         };
         self.0.keys.par_iter().map(without).collect()
@@ -152,35 +152,35 @@ impl AllPlacements {
             all: sums.all,
             products: sums.products,
         };
-        self.0.keys.iter().map(move |of_key| of_key.map(shared))
+        self.0.keys.iter().map(move |key_sums| key_sums.map(shared))
     }
 
     /// The largest `|tp N - fp P|` of each key's rows, then of all rows; empty unless built by
     /// [`with_heights`](Self::with_heights).
-    pub fn farthest(&self) -> Vec<u128> {
-        self.0.height_ranges.iter().map(|height_ranges| height_ranges.farthest()).collect()
+    pub fn ks_distance(&self) -> Vec<u128> {
+        self.0.height_ranges.iter().map(|height_ranges| height_ranges.ks_distance()).collect()
     }
 
     /// The moments of the midranks of a class among all rows.
     fn moments(&self, class: usize) -> Moments<u128> {
-        let squares = self.0.keys.iter().map(|of_key| of_key[class].all_squares).sum();
+        let squares = self.0.keys.iter().map(|key_sums| key_sums[class].all_squares).sum();
         Moments { rows: self.0.rows[class], sum: self.0.midranks[class], squares }
     }
 
     /// The moments of the midranks of a class, without the rows of a key.
-    fn without(&self, all: &Moments<u128>, of_key: &[ClassSums<u128>; 2], class: usize) -> Moments<u128> {
-        let (key_sums, other) = (&of_key[class], &of_key[1 - class]);
+    fn without(&self, all: &Moments<u128>, class_sums: &[ClassSums<u128>; 2], class: usize) -> Moments<u128> {
+        let (key_sums, other) = (&class_sums[class], &class_sums[1 - class]);
         // Over all rows of the class: the sums of y, x y and y².
         let sum = 2 * all.rows * other.rows - other.all;
         let products = 2 * all.sum * other.rows - other.below;
         let squares = 4 * all.rows * other.rows.pow(2) - other.ranked;
         // The squares of differences are added first, so that no intermediate result is negative.
-        let of_all = all.squares + squares - 2 * products;
+        let all_squares = all.squares + squares - 2 * products;
         let within_key = key_sums.all_squares + key_sums.within_squares - 2 * key_sums.products;
         Moments {
             rows: all.rows - key_sums.rows,
             sum: all.sum - sum - (key_sums.all - key_sums.within),
-            squares: of_all - within_key,
+            squares: all_squares - within_key,
         }
     }
 }
@@ -195,37 +195,37 @@ fn key_placements(neg: Moments<u128>, pos: Moments<u128>) -> KeyPlacements {
 
 /// The maximum number of ranges for this number of keys: each range has sums for each key.
 fn number_of_ranges(rows: usize, keys: usize) -> usize {
-    let of_key = rows / keys.max(1);
-    (of_key / ROWS_OF_KEY).max(rayon::current_num_threads().min(of_key / LEAST_ROWS_OF_KEY)).max(1)
+    let key_rows = rows / keys.max(1);
+    (key_rows / ROWS_OF_KEY).max(rayon::current_num_threads().min(key_rows / MIN_ROWS_OF_KEY)).max(1)
 }
 
-/// Whether the sums of `rows` rows fit 64 bits if each key has at most `of_key` rows. The largest sum is at
+/// Whether the sums of `rows` rows fit 64 bits if each key has at most `key_rows` rows. The largest sum is at
 /// most eight times the square of the rows for each row of a key.
-fn fits_64_bits(rows: usize, of_key: u64) -> bool {
-    8 * (rows as u128).pow(2) * u128::from(of_key) <= u128::from(u64::MAX)
+fn fits_64_bits(rows: usize, key_rows: u64) -> bool {
+    8 * (rows as u128).pow(2) * u128::from(key_rows) <= u128::from(u64::MAX)
 }
 
 /// The number of rows of each class for each key.
 fn rows_of_keys(labels: &[bool], keys: &Codes) -> Vec<Count> {
-    let count = |labels: &[bool], of_row: &[u32]| {
+    let count = |labels: &[bool], row_keys: &[u32]| {
         let mut counts = vec![Count::default(); keys.distinct];
-        for (&key, &label) in of_row.iter().zip(labels) {
+        for (&key, &label) in row_keys.iter().zip(labels) {
             counts[key as usize].add(label, 1);
         }
         counts
     };
     // Each piece has counts for all keys.
-    let rows = labels.len().div_ceil(rayon::current_num_threads()).max(LEAST_ROWS_OF_KEY * keys.distinct);
+    let rows = labels.len().div_ceil(rayon::current_num_threads()).max(MIN_ROWS_OF_KEY * keys.distinct);
     if labels.len() < SHARD_ROWS || labels.len() <= rows {
-        return count(labels, &keys.of_row);
+        return count(labels, &keys.row_codes);
     }
-    let pieces = labels.par_chunks(rows).zip(keys.of_row.par_chunks(rows));
+    let pieces = labels.par_chunks(rows).zip(keys.row_codes.par_chunks(rows));
     let plus = |sums: Vec<Count>, more: Vec<Count>| sums.iter().zip(&more).map(|(a, &b)| a.plus(b)).collect();
-    pieces.map(|(labels, of_row)| count(labels, of_row)).reduce_with(plus).unwrap_or_default()
+    pieces.map(|(labels, row_keys)| count(labels, row_keys)).reduce_with(plus).unwrap_or_default()
 }
 
 /// The sums of a range of parts, accumulated in a type that cannot overflow.
-fn of_range<S: Score, T: SumNumber>(
+fn range_sums<S: Score, T: SumNumber>(
     order: &ScoreOrder<S, KeyAndLabel>,
     parts: Range<usize>,
     memory: &mut PartMemory<S, KeyAndLabel>,
@@ -241,13 +241,13 @@ fn of_range<S: Score, T: SumNumber>(
 }
 
 /// The sums of a range of codes.
-fn of_codes(keys: &[KeyRows], codes: Range<usize>) -> Sums<u128> {
+fn code_sums(keys: &[KeyRows], codes: Range<usize>) -> Sums<u128> {
     interrupt::check();
-    let of_range = |key: &KeyRows| {
+    let key_range = |key: &KeyRows| {
         let from = |code: usize| key.codes.partition_point(|&other| other as usize >= code);
         from(codes.end)..from(codes.start)
     };
-    let ranges: Vec<Range<usize>> = keys.iter().map(of_range).collect();
+    let ranges: Vec<Range<usize>> = keys.iter().map(key_range).collect();
     let key_codes = || {
         keys.iter().zip(&ranges).map(|(key, range)| (&key.codes[range.clone()], &key.counts[range.clone()]))
     };
@@ -255,18 +255,18 @@ fn of_codes(keys: &[KeyRows], codes: Range<usize>) -> Sums<u128> {
     // The start of the keys of each code, and after filling their end.
     let mut ends = vec![0; codes.len()];
     key_codes().for_each(|(codes, _)| codes.iter().for_each(|&code| ends[index(code)] += 1));
-    let mut of_codes = vec![(0, Count::default()); exclusive_prefix_sum(&mut ends)];
+    let mut code_counts = vec![(0, Count::default()); exclusive_prefix_sum(&mut ends)];
     for (key, (codes, counts)) in (0..).zip(key_codes()) {
         for (&code, &count) in codes.iter().zip(counts) {
             let end = &mut ends[index(code)];
-            of_codes[*end] = (key, count);
+            code_counts[*end] = (key, count);
             *end += 1;
         }
     }
     let mut sums = Sums::none(keys.len(), 0);
     let mut start = 0;
     for &end in &ends {
-        sums.add_tie(of_codes[start..end].iter().copied(), &[]);
+        sums.add_tie(code_counts[start..end].iter().copied(), &[]);
         start = end;
     }
     sums
@@ -284,18 +284,18 @@ mod tests {
     type Row = (i16, bool, u32);
 
     fn columns(rows: &[Row]) -> (Vec<i16>, Vec<bool>, Codes) {
-        let keys = Codes::of(&rows.iter().map(|row| row.2).collect::<Vec<_>>());
+        let keys = Codes::new(&rows.iter().map(|row| row.2).collect::<Vec<_>>());
         (rows.iter().map(|row| row.0).collect(), rows.iter().map(|row| row.1).collect(), keys)
     }
 
     /// The rows of each key as counts by score.
     fn counted(scores: &[i16], labels: &[bool], keys: &Codes) -> CountedKeys {
-        let codes = Codes::of(scores);
+        let codes = Codes::new(scores);
         let mut members = vec![Vec::new(); keys.distinct];
         for (row, &label) in labels.iter().enumerate() {
-            members[keys.of_row[row] as usize].push(CodeAndLabel::new(codes.of_row[row], label));
+            members[keys.row_codes[row] as usize].push(CodeAndLabel::new(codes.row_codes[row], label));
         }
-        let keys = members.into_iter().map(KeyRows::of).collect();
+        let keys = members.into_iter().map(KeyRows::new).collect();
         CountedKeys { keys, distinct: codes.distinct, is_exact: true }
     }
 
@@ -303,7 +303,7 @@ mod tests {
     fn among_themselves(scores: &[i16], labels: &[bool], keep: impl Fn(usize) -> bool) -> KeyPlacements {
         let rows: Vec<u32> = (0..labels.len() as u32).filter(|&row| keep(row as usize)).collect();
         let labels: Vec<bool> = rows.iter().map(|&row| labels[row as usize]).collect();
-        let counts = Codes::of(scores).select(&rows).counts(&labels);
+        let counts = Codes::new(scores).select(&rows).counts(&labels);
         let n_pos = labels.iter().filter(|&&label| label).count() as u64;
         KeyPlacements { n_pos, n_neg: labels.len() as u64 - n_pos, sums: placements(&counts) }
     }
@@ -317,10 +317,10 @@ mod tests {
     }
 
     /// By definition: the largest distance of all points.
-    fn farthest(scores: &[i16], labels: &[bool], keep: impl Fn(usize) -> bool) -> u128 {
+    fn ks_distance(scores: &[i16], labels: &[bool], keep: impl Fn(usize) -> bool) -> u128 {
         let rows: Vec<usize> = (0..labels.len()).filter(|&row| keep(row)).collect();
-        let count = |label: bool, least: i16| {
-            rows.iter().filter(|&&row| labels[row] == label && scores[row] >= least).count() as i64
+        let count = |label: bool, min: i16| {
+            rows.iter().filter(|&&row| labels[row] == label && scores[row] >= min).count() as i64
         };
         let (pos, neg) = (count(true, i16::MIN), count(false, i16::MIN));
         let distance = |&row: &usize| {
@@ -330,10 +330,11 @@ mod tests {
     }
 
     fn check_heights(all: &AllPlacements, scores: &[i16], labels: &[bool], keys: &Codes) {
-        let of_key = |key: usize| farthest(scores, labels, |row| keys.of_row[row] as usize == key);
+        let key_distance =
+            |key: usize| ks_distance(scores, labels, |row| keys.row_codes[row] as usize == key);
         let expected: Vec<u128> =
-            (0..keys.distinct).map(of_key).chain([farthest(scores, labels, |_| true)]).collect();
-        assert_eq!(all.farthest(), expected);
+            (0..keys.distinct).map(key_distance).chain([ks_distance(scores, labels, |_| true)]).collect();
+        assert_eq!(all.ks_distance(), expected);
     }
 
     fn check(all: &AllPlacements, scores: &[i16], labels: &[bool], keys: &Codes) {
@@ -341,7 +342,7 @@ mod tests {
         let (by_key, without) = (all.keys(), all.without_each());
         assert_eq!((by_key.len(), without.len()), (keys.distinct, keys.distinct));
         for (key, shared) in all.shared().enumerate() {
-            let is_member = |row: usize| keys.of_row[row] as usize == key;
+            let is_member = |row: usize| keys.row_codes[row] as usize == key;
             assert_eq!(by_key[key], among_themselves(scores, labels, is_member));
             assert_eq!(without[key], among_themselves(scores, labels, |row| !is_member(row)));
             for (class, shared) in [false, true].into_iter().zip(shared) {
@@ -367,14 +368,14 @@ mod tests {
             width in 1usize..9,
         ) {
             let (scores, labels, keys) = columns(&rows);
-            let all = AllPlacements::of(&scores, &labels, &keys);
+            let all = AllPlacements::new(&scores, &labels, &keys);
             check(&all, &scores, &labels, &keys);
-            prop_assert!(all.farthest().is_empty());
+            prop_assert!(all.ks_distance().is_empty());
             let with_heights = AllPlacements::with_heights(&scores, &labels, &keys);
             check(&with_heights, &scores, &labels, &keys);
             check_heights(&with_heights, &scores, &labels, &keys);
             let counted = counted(&scores, &labels, &keys);
-            check(&AllPlacements::of_counted(&counted), &scores, &labels, &keys);
+            check(&AllPlacements::from_counted(&counted), &scores, &labels, &keys);
             check(&AllPlacements::in_ranges(&counted, width), &scores, &labels, &keys);
         }
     }
@@ -388,13 +389,13 @@ mod tests {
         assert!(fits_64_bits(10_000_000, 20_000) && !fits_64_bits(10_000_000, 30_000));
         // All positives score above all negatives; 600 rows have two keys.
         let (labels, scores): (Vec<bool>, Vec<i16>) = (0..600).map(|row| (row >= 300, row)).unzip();
-        let all = AllPlacements::of(
+        let all = AllPlacements::new(
             &scores,
             &labels,
-            &Codes::of(&scores.iter().map(|score| score % 2).collect::<Vec<_>>()),
+            &Codes::new(&scores.iter().map(|score| score % 2).collect::<Vec<_>>()),
         );
-        let of_class = |sums: &ClassSums<u128>| [sums.all_squares, sums.below, sums.ranked];
-        let largest = all.0.keys.iter().flatten().flat_map(of_class).max();
+        let class_sums = |sums: &ClassSums<u128>| [sums.all_squares, sums.below, sums.ranked];
+        let largest = all.0.keys.iter().flatten().flat_map(class_sums).max();
         assert!(largest.unwrap() <= 8 * 600u128.pow(2) * 300);
     }
 
@@ -406,27 +407,27 @@ mod tests {
             let row =
                 |row: u32| ((mixed(row) >> 17) as i16, mixed(row) & 24 == 0, mixed(row) / 7 % keys as u32);
             let (scores, labels, keys) = columns(&(0..rows as u32).map(row).collect::<Vec<_>>());
-            let of_rows = AllPlacements::of(&scores, &labels, &keys);
-            let of_counted = AllPlacements::of_counted(&counted(&scores, &labels, &keys));
-            assert_eq!(of_rows.all(), of_counted.all());
-            assert_eq!(of_rows.keys(), of_counted.keys());
-            assert_eq!(of_rows.without_each(), of_counted.without_each());
-            assert!(of_rows.shared().eq(of_counted.shared()));
-            assert_eq!(of_rows.keys(), KeyPlacements::of(&scores, &labels, &keys).0);
+            let placements = AllPlacements::new(&scores, &labels, &keys);
+            let counted_placements = AllPlacements::from_counted(&counted(&scores, &labels, &keys));
+            assert_eq!(placements.all(), counted_placements.all());
+            assert_eq!(placements.keys(), counted_placements.keys());
+            assert_eq!(placements.without_each(), counted_placements.without_each());
+            assert!(placements.shared().eq(counted_placements.shared()));
+            assert_eq!(placements.keys(), KeyPlacements::new(&scores, &labels, &keys).0);
             let with_heights = AllPlacements::with_heights(&scores, &labels, &keys);
-            assert_eq!(with_heights.keys(), of_rows.keys());
-            assert_eq!(with_heights.farthest(), by_counts(&scores, &labels, &keys));
+            assert_eq!(with_heights.keys(), placements.keys());
+            assert_eq!(with_heights.ks_distance(), by_counts(&scores, &labels, &keys));
         }
     }
 
     /// The farthest points of each key and of all rows, from counts by score.
     fn by_counts(scores: &[i16], labels: &[bool], keys: &Codes) -> Vec<u128> {
         let mut members = vec![Vec::new(); keys.distinct + 1];
-        for (row, &key) in keys.of_row.iter().enumerate() {
+        for (row, &key) in keys.row_codes.iter().enumerate() {
             members[key as usize].push(row);
             members[keys.distinct].push(row);
         }
-        let farthest = |rows: &Vec<usize>| {
+        let ks_distance = |rows: &Vec<usize>| {
             let mut counts = std::collections::BTreeMap::<i16, [i64; 2]>::new();
             rows.iter()
                 .for_each(|&row| counts.entry(scores[row]).or_default()[usize::from(labels[row])] += 1);
@@ -439,6 +440,6 @@ mod tests {
             };
             counts.values().map(height).max().unwrap_or(0)
         };
-        members.iter().map(farthest).collect()
+        members.iter().map(ks_distance).collect()
     }
 }

@@ -55,7 +55,7 @@ impl HeightRange {
     }
 
     /// The largest `|tp N - fp P|`.
-    pub fn farthest(self) -> u128 {
+    pub fn ks_distance(self) -> u128 {
         self.highest.max(-self.lowest).cast_unsigned().into()
     }
 }

@@ -66,16 +66,16 @@ impl KeyRows {
     }
 
     /// Counts the rows of a key by score.
-    pub fn of(mut members: Vec<CodeAndLabel>) -> Self {
+    pub fn new(mut members: Vec<CodeAndLabel>) -> Self {
         tasks::sort_by(&mut members, |a, b| b.cmp(a));
         let ties = || members.chunk_by(|a, b| a.code() == b.code());
         let distinct = ties().count();
-        let mut of_key = KeyRows::with_room(distinct);
+        let mut key_rows = KeyRows::with_room(distinct);
         for tie in ties() {
             let pos = tie.iter().filter(|row| row.is_positive()).count() as u64;
-            of_key.push(tie[0].code(), Count { pos, neg: tie.len() as u64 - pos });
+            key_rows.push(tie[0].code(), Count { pos, neg: tie.len() as u64 - pos });
         }
-        of_key
+        key_rows
     }
 
     /// The sums over placements within these rows; 0 if a class is missing.

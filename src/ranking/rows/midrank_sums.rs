@@ -120,44 +120,43 @@ impl<T: SumNumber> Sums<T> {
     #[inline(always)]
     fn add_row<const HEIGHTS: bool>(&mut self, key: u32, class: usize, steps: &[HeightSteps]) {
         if HEIGHTS
-            && let ([of_keys @ .., of_all], [steps @ .., steps_of_all]) = (&mut self.height_ranges[..], steps)
+            && let ([keys @ .., all], [steps @ .., steps_of_all]) = (&mut self.height_ranges[..], steps)
         {
-            of_keys[key as usize].add_row(class, steps[key as usize]);
-            of_all.add_row(class, *steps_of_all);
+            keys[key as usize].add_row(class, steps[key as usize]);
+            all.add_row(class, *steps_of_all);
         }
-        let (of_key, other) = (&mut self.keys[key as usize], 1 - class);
+        let (key_sums, other) = (&mut self.keys[key as usize], 1 - class);
         let x = twice(self.rows[other]);
-        let (y, rank) = (twice(of_key[other].rows), twice(of_key[class].rows) + T::from(1));
+        let (y, rank) = (twice(key_sums[other].rows), twice(key_sums[class].rows) + T::from(1));
         let below = twice(self.midranks[other]);
-        of_key[class].add(T::from(1), Shared { x, y, rank, below, tied: T::default() });
+        key_sums[class].add(T::from(1), Shared { x, y, rank, below, tied: T::default() });
         self.rows[class] += T::from(1);
         self.midranks[class] += x;
     }
 
     /// Adds the rows of the next score: the counts of both classes for each key.
-    pub fn add_tie(&mut self, of_keys: impl Iterator<Item = (u32, Count)> + Clone, steps: &[HeightSteps]) {
+    pub fn add_tie(&mut self, key_counts: impl Iterator<Item = (u32, Count)> + Clone, steps: &[HeightSteps]) {
         let counts = |count: Count| [T::from(count.neg), T::from(count.pos)];
-        let tied = of_keys.clone().fold(Count::default(), |sum, (_, count)| sum.plus(count));
-        if let ([height_ranges @ .., of_all], [steps @ .., steps_of_all]) =
-            (&mut self.height_ranges[..], steps)
+        let tied = key_counts.clone().fold(Count::default(), |sum, (_, count)| sum.plus(count));
+        if let ([height_ranges @ .., all], [steps @ .., steps_of_all]) = (&mut self.height_ranges[..], steps)
         {
-            for (key, count) in of_keys.clone() {
+            for (key, count) in key_counts.clone() {
                 height_ranges[key as usize].add_tie(count, steps[key as usize]);
             }
-            of_all.add_tie(tied, *steps_of_all);
+            all.add_tie(tied, *steps_of_all);
         }
         let tied = counts(tied);
         let x = [0, 1].map(|class: usize| twice(self.rows[1 - class]) + tied[1 - class]);
         let below =
             [0, 1].map(|class: usize| twice(self.midranks[1 - class]) + tied[1 - class] * x[1 - class]);
-        for (key, count) in of_keys {
-            let (of_key, rows) = (&mut self.keys[key as usize], counts(count));
-            let before = [of_key[0].rows, of_key[1].rows];
+        for (key, count) in key_counts {
+            let (key_sums, rows) = (&mut self.keys[key as usize], counts(count));
+            let before = [key_sums[0].rows, key_sums[1].rows];
             for class in [0, 1] {
                 let y = twice(before[1 - class]) + rows[1 - class];
                 let rank = twice(before[class]) + rows[class];
                 let (x, below, tied) = (x[class], below[class], tied[1 - class]);
-                of_key[class].add(rows[class], Shared { x, y, rank, below, tied });
+                key_sums[class].add(rows[class], Shared { x, y, rank, below, tied });
             }
         }
         for class in [0, 1] {
@@ -178,12 +177,12 @@ impl<T: SumNumber> Sums<T> {
             if equal == 0 {
                 self.add_row::<HEIGHTS>(row.1.key(), usize::from(row.1.label()), steps);
             } else {
-                let of_key = |rows: &[(K, KeyAndLabel)]| {
+                let key_count = |rows: &[(K, KeyAndLabel)]| {
                     let pos = rows.iter().filter(|row| row.1.label()).count() as u64;
                     (rows[0].1.key(), Count { pos, neg: rows.len() as u64 - pos })
                 };
-                let of_keys = rest[..=equal].chunk_by(|a, b| a.1.key() == b.1.key()).map(of_key);
-                self.add_tie(of_keys, steps);
+                let key_counts = rest[..=equal].chunk_by(|a, b| a.1.key() == b.1.key()).map(key_count);
+                self.add_tie(key_counts, steps);
             }
             rest = &after[equal..];
         }
@@ -201,7 +200,7 @@ impl<T: SumNumber> Sums<T> {
             ranked: sums.ranked.into(),
         };
         Sums {
-            keys: self.keys.into_iter().map(|of_key| of_key.map(wide)).collect(),
+            keys: self.keys.into_iter().map(|key_sums| key_sums.map(wide)).collect(),
             rows: self.rows.map(Into::into),
             midranks: self.midranks.map(Into::into),
             height_ranges: self.height_ranges,

@@ -19,7 +19,7 @@ use crate::ranking::index::Index;
 use crate::ranking::partition::{exclusive_prefix_sum, scatter};
 use crate::ranking::scores::{Key, Score};
 use crate::ranking::tasks;
-use crate::ranking::tuning::{MOST_PARTS, PART_ROWS, SHARD_ROWS, TOGETHER};
+use crate::ranking::tuning::{MAX_PARTS, PART_ROWS, SHARD_ROWS, TOGETHER};
 use crate::simd::{self, Kernel};
 
 /// Twice the placements of all rows of a score, not divided by the number of rows of the other class.
@@ -38,7 +38,7 @@ pub struct PartedPlacements {
 #[derive(Debug)]
 struct Block<T> {
     /// The partition of each row.
-    of_rows: Vec<u16>,
+    partitions: Vec<u16>,
     /// The values of the rows, partition by partition, in row order within a partition.
     values: Vec<T>,
     /// The start of each partition, and the end of the last one.
@@ -59,11 +59,11 @@ impl PartedPlacements {
     ///
     /// # Panics
     /// Panics if there are 2^31 rows or more, or if the lengths differ.
-    pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Option<Self> {
+    pub fn new<S: Score>(scores: &[S], labels: &[bool]) -> Option<Self> {
         assert!(scores.len() == labels.len() && scores.len() < 1 << 31, "a group has fewer than 2^31 rows");
-        let parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
-        let map = (parts > 1).then(|| BucketMap::of_scores(scores, parts));
-        let divide = |(scores, labels)| Block::of(scores, labels, map.as_ref(), parts);
+        let parts = (scores.len() / PART_ROWS).clamp(1, MAX_PARTS);
+        let map = (parts > 1).then(|| BucketMap::from_scores(scores, parts));
+        let divide = |(scores, labels)| Block::new(scores, labels, map.as_ref(), parts);
         let block_rows = scores.len().div_ceil(rayon::current_num_threads()).max(SHARD_ROWS);
         let (twice_u, blocks) = if scores.len() <= block_rows {
             let (twice_u, block) = placed_by_one_thread::<S>(divide((scores, labels))?);
@@ -86,7 +86,7 @@ impl PartedPlacements {
     /// the same pool.
     pub(super) fn blocks(&self) -> impl ExactSizeIterator<Item = BlockRows<'_>> {
         self.blocks.iter().map(|block| BlockRows {
-            partitions: &block.of_rows,
+            partitions: &block.partitions,
             twice: &block.values,
             next: block.starts.clone(),
         })
@@ -133,35 +133,35 @@ impl<T> Block<T> {
 
 impl<K: Key> Block<K> {
     /// The keys of a block, partitioned into parts by a map; `None` if a score is NaN.
-    fn of<S: Score<Key = K>>(
+    fn new<S: Score<Key = K>>(
         scores: &[S],
         labels: &[bool],
         map: Option<&BucketMap>,
         parts: usize,
     ) -> Option<Self> {
         interrupt::check();
-        let of_rows = match map {
+        let partitions = match map {
             None => partitions(scores, labels, |_| 0),
             Some(map) => with_buckets!(map, part => partitions(scores, labels, part)),
         }?;
         let mut starts = vec![0u32; 2 * parts + 1];
-        of_rows.iter().for_each(|&partition| starts[usize::from(partition)] += 1);
+        partitions.iter().for_each(|&partition| starts[usize::from(partition)] += 1);
         exclusive_prefix_sum(&mut starts);
         let mut keys = memory::zeroed_prefaulted(scores.len());
         let mut offsets = starts.clone();
-        for (scores, of_rows) in scores.chunks(TOGETHER).zip(of_rows.chunks(TOGETHER)) {
+        for (scores, partitions) in scores.chunks(TOGETHER).zip(partitions.chunks(TOGETHER)) {
             interrupt::check();
-            scatter(of_rows, scores.iter().map(|score| score.key()), &mut offsets, &mut keys);
+            scatter(partitions, scores.iter().map(|score| score.key()), &mut offsets, &mut keys);
         }
-        Some(Block { of_rows, values: keys, starts })
+        Some(Block { partitions, values: keys, starts })
     }
 }
 
 /// The partition of each row by the part of its score, or `None` if a score is NaN.
 fn partitions<S: Score>(scores: &[S], labels: &[bool], part: impl Fn(f64) -> u32) -> Option<Vec<u16>> {
-    let mut of_rows = memory::zeroed_prefaulted(scores.len());
-    let has_nan = simd::dispatch(Partitions { scores, labels, part, of_rows: &mut of_rows });
-    (!has_nan).then_some(of_rows)
+    let mut partitions = memory::zeroed_prefaulted(scores.len());
+    let has_nan = simd::dispatch(Partitions { scores, labels, part, partitions: &mut partitions });
+    (!has_nan).then_some(partitions)
 }
 
 /// The kernel of [`partitions`].
@@ -169,7 +169,7 @@ struct Partitions<'a, S, F> {
     scores: &'a [S],
     labels: &'a [bool],
     part: F,
-    of_rows: &'a mut [u16],
+    partitions: &'a mut [u16],
 }
 
 impl<S: Score, F: Fn(f64) -> u32> Kernel for Partitions<'_, S, F> {
@@ -179,8 +179,8 @@ impl<S: Score, F: Fn(f64) -> u32> Kernel for Partitions<'_, S, F> {
     #[inline(always)]
     fn run(self) -> bool {
         let mut has_nan = false;
-        for ((of_row, score), &label) in self.of_rows.iter_mut().zip(self.scores).zip(self.labels) {
-            *of_row = 2 * (self.part)(score.position()) as u16 + u16::from(label);
+        for ((partition, score), &label) in self.partitions.iter_mut().zip(self.scores).zip(self.labels) {
+            *partition = 2 * (self.part)(score.position()) as u16 + u16::from(label);
             has_nan |= score.is_nan();
         }
         has_nan
@@ -211,17 +211,17 @@ fn placed_by_one_thread<S: Score>(keys: Block<S::Key>) -> (u128, Block<u32>) {
     let (mut twice_u, mut below) = (0, [0; 2]);
     for part in 0..keys.parts() {
         let [neg, pos] = [keys.partition(2 * part), keys.partition(2 * part + 1)];
-        let (of_neg, of_pos);
-        (of_neg, rest) = rest.split_at_mut(neg.len());
-        (of_pos, rest) = rest.split_at_mut(pos.len());
+        let (twice_neg, twice_pos);
+        (twice_neg, rest) = rest.split_at_mut(neg.len());
+        (twice_pos, rest) = rest.split_at_mut(pos.len());
         let partitions = [
-            PartitionRows { keys: &[neg], twice: &mut [of_neg], below: below[0] },
-            PartitionRows { keys: &[pos], twice: &mut [of_pos], below: below[1] },
+            PartitionRows { keys: &[neg], twice: &mut [twice_neg], below: below[0] },
+            PartitionRows { keys: &[pos], twice: &mut [twice_pos], below: below[1] },
         ];
         twice_u += counts.placements_of_part::<S>(partitions, n_pos);
         below = [below[0] + neg.len(), below[1] + pos.len()];
     }
-    (twice_u, Block { of_rows: keys.of_rows, values: twice, starts: keys.starts })
+    (twice_u, Block { partitions: keys.partitions, values: twice, starts: keys.starts })
 }
 
 /// The same for several blocks; all threads of the current pool process parts.
@@ -259,7 +259,7 @@ fn placed_by_all_threads<S: Score>(keys: Vec<Block<S::Key>>) -> (u128, Vec<Block
     let twice_u = tasks::par_map(0..parts.len(), PairwiseCounts::default, placements).into_iter().sum();
     drop(parts);
     let placed = |(keys, values): (Block<S::Key>, Vec<u32>)| Block {
-        of_rows: keys.of_rows,
+        partitions: keys.partitions,
         values,
         starts: keys.starts,
     };
@@ -311,20 +311,20 @@ impl<K: Key> PairwiseCounts<K> {
     /// to it.
     fn count<S: Score<Key = K>>(
         &mut self,
-        (indexed, of_indexed): (&[&[K]], &mut [&mut [u32]]),
-        (others, of_others): (&[&[K]], &mut [&mut [u32]]),
+        (indexed, twice_indexed): (&[&[K]], &mut [&mut [u32]]),
+        (others, twice_others): (&[&[K]], &mut [&mut [u32]]),
     ) {
         let PairwiseCounts { index, differences } = self;
         index.build::<S>(indexed);
         differences.clear();
         differences.resize(index.keys().len() + 1, 0);
         // Look-ups arrive in the same pieces as the output.
-        let mut written = of_others.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
+        let mut written = twice_others.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
         index.look_up::<S>(others, &mut |bounds| {
             // Each other key counts once for all indexed keys not below it, and once more for all indexed
             // keys above it.
-            let of_keys = bounds.lower.iter().zip(bounds.upper);
-            for (twice, (&lower, &upper)) in written.next().unwrap_or_default().iter_mut().zip(of_keys) {
+            let key_bounds = bounds.lower.iter().zip(bounds.upper);
+            for (twice, (&lower, &upper)) in written.next().unwrap_or_default().iter_mut().zip(key_bounds) {
                 *twice = lower + upper;
             }
             if bounds.any_equal {
@@ -341,7 +341,7 @@ impl<K: Key> PairwiseCounts<K> {
             sum += *difference;
             *difference = sum;
         }
-        let mut written = of_indexed.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
+        let mut written = twice_indexed.iter_mut().flat_map(|twice| twice.chunks_mut(TOGETHER));
         index.look_up::<S>(indexed, &mut |bounds| {
             for (twice, &lower) in written.next().unwrap_or_default().iter_mut().zip(bounds.lower) {
                 *twice = differences[lower as usize];

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::paths::Path;
 use crate::ranking::tasks;
-use crate::ranking::tuning::{BLOCK_ROWS, MOST_GROUPS, ROWS_PER_OFFSET, SLICE_ROWS};
+use crate::ranking::tuning::{BLOCK_ROWS, MAX_GROUPS, ROWS_PER_OFFSET, SLICE_ROWS};
 use crate::{cache, interrupt, memory};
 
 /// The assignment of rows to groups.
@@ -61,8 +61,8 @@ struct Block {
 
 impl<'a> RowGroups<'a> {
     /// From the group of each row; at most `threads` threads work in parallel.
-    pub fn of(codes: Cow<'a, [u32]>, groups: usize, threads: usize) -> Self {
-        Self::of_at_most(GroupCodes { codes, labels: None }, groups, threads, MOST_GROUPS)
+    pub fn new(codes: Cow<'a, [u32]>, groups: usize, threads: usize) -> Self {
+        Self::with_limit(GroupCodes { codes, labels: None }, groups, threads, MAX_GROUPS)
     }
 
     /// From the key and the label of each row: group `2 k` has the negatives of key `k`, group `2 k + 1` its
@@ -70,23 +70,23 @@ impl<'a> RowGroups<'a> {
     ///
     /// # Panics
     /// Panics if there are 2^31 keys or more, or if the lengths differ.
-    pub fn of_classes(keys: &'a [u32], labels: &'a [bool], n_keys: usize, threads: usize) -> Self {
+    pub fn from_classes(keys: &'a [u32], labels: &'a [bool], n_keys: usize, threads: usize) -> Self {
         assert!(n_keys < 1 << 31 && keys.len() == labels.len(), "{n_keys} keys of {} rows", labels.len());
         let codes = GroupCodes { codes: Cow::from(keys), labels: Some(labels) };
-        Self::of_at_most(codes, 2 * n_keys, threads, MOST_GROUPS)
+        Self::with_limit(codes, 2 * n_keys, threads, MAX_GROUPS)
     }
 
-    fn of_at_most(codes: GroupCodes<'a>, groups: usize, threads: usize, most: usize) -> Self {
-        if groups <= most || !Path::TwoPasses.is_on() {
-            let blocks = Blocks::of(codes, 0, groups, threads);
+    fn with_limit(codes: GroupCodes<'a>, groups: usize, threads: usize, max: usize) -> Self {
+        if groups <= max || !Path::TwoPasses.is_on() {
+            let blocks = Blocks::new(codes, 0, groups, threads);
             return RowGroups { borders: blocks.borders(), passes: Passes::One(blocks) };
         }
-        let shift = groups.div_ceil(most / 2).next_power_of_two().trailing_zeros();
-        let ranges = Blocks::of(codes, shift, ((groups - 1) >> shift) + 1, threads);
-        let (starts, codes) = (ranges.borders(), ranges.by_range(&[&ranges.codes.of_all()]));
+        let shift = groups.div_ceil(max / 2).next_power_of_two().trailing_zeros();
+        let ranges = Blocks::new(codes, shift, ((groups - 1) >> shift) + 1, threads);
+        let (starts, codes) = (ranges.borders(), ranges.by_range(&[&ranges.codes.all()]));
         let mut sizes = vec![0usize; groups];
-        let of_ranges = sizes.par_chunks_mut(1 << shift).zip(starts.par_windows(2)).enumerate();
-        of_ranges.for_each(|(number, (sizes, rows))| {
+        let range_rows = sizes.par_chunks_mut(1 << shift).zip(starts.par_windows(2)).enumerate();
+        range_rows.for_each(|(number, (sizes, rows))| {
             let first = number << shift;
             codes[rows[0]..rows[1]].iter().for_each(|&code| sizes[code as usize - first] += 1);
         });
@@ -170,39 +170,39 @@ impl GroupCodes<'_> {
     }
 
     /// The group codes of some rows; class codes are computed into `memory`.
-    fn of_rows<'m>(&'m self, rows: Range<usize>, memory: &'m mut Vec<u32>) -> &'m [u32] {
+    fn slice<'m>(&'m self, rows: Range<usize>, memory: &'m mut Vec<u32>) -> &'m [u32] {
         let codes = &self.codes[rows.clone()];
         let Some(labels) = self.labels else { return codes };
-        let of_row = |(&code, &label): (&u32, &bool)| 2 * code + u32::from(label);
+        let class_code = |(&code, &label): (&u32, &bool)| 2 * code + u32::from(label);
         memory.clear();
-        memory.extend(codes.iter().zip(&labels[rows]).map(of_row));
+        memory.extend(codes.iter().zip(&labels[rows]).map(class_code));
         memory
     }
 
     /// The group codes of all rows.
-    fn of_all(&self) -> Cow<'_, [u32]> {
+    fn all(&self) -> Cow<'_, [u32]> {
         if self.labels.is_none() {
             return Cow::from(&*self.codes);
         }
         let mut all = memory::zeroed_lazily(self.len());
         all.par_chunks_mut(BLOCK_ROWS).enumerate().for_each(|(number, codes)| {
             let first = number * BLOCK_ROWS;
-            codes.copy_from_slice(self.of_rows(first..first + codes.len(), &mut Vec::new()));
+            codes.copy_from_slice(self.slice(first..first + codes.len(), &mut Vec::new()));
         });
         Cow::from(all)
     }
 }
 
 impl<'a> Blocks<'a> {
-    fn of(codes: GroupCodes<'a>, shift: u32, ranges: usize, threads: usize) -> Self {
-        let most = (codes.len() / (ranges * ROWS_PER_OFFSET + BLOCK_ROWS)).clamp(1, threads);
-        let rows = codes.len().div_ceil(most).max(1);
+    fn new(codes: GroupCodes<'a>, shift: u32, ranges: usize, threads: usize) -> Self {
+        let max = (codes.len() / (ranges * ROWS_PER_OFFSET + BLOCK_ROWS)).clamp(1, threads);
+        let rows = codes.len().div_ceil(max).max(1);
         let starts: Vec<usize> = (0..codes.len().max(1)).step_by(rows).collect();
         let block = |start: usize| {
             let rows = start..codes.len().min(start + rows);
             let (mut sizes, mut memory) = (vec![0; ranges], Vec::new());
             for first in rows.clone().step_by(SLICE_ROWS) {
-                let codes = codes.of_rows(first..rows.end.min(first + SLICE_ROWS), &mut memory);
+                let codes = codes.slice(first..rows.end.min(first + SLICE_ROWS), &mut memory);
                 codes.iter().for_each(|&code| sizes[(code >> shift) as usize] += 1);
             }
             Block { rows, sizes }
@@ -224,23 +224,23 @@ impl<'a> Blocks<'a> {
         let mut all = memory::zeroed_lazily(rows);
         let mut rest = &mut all[..];
         let slots = |_| Vec::with_capacity(self.ranges);
-        let mut of_blocks: Vec<Vec<IterMut<'_, T>>> = self.blocks.iter().map(slots).collect();
+        let mut block_slots: Vec<Vec<IterMut<'_, T>>> = self.blocks.iter().map(slots).collect();
         for range in 0..self.ranges {
-            for (block, slots) in self.blocks.iter().zip(&mut of_blocks) {
+            for (block, slots) in self.blocks.iter().zip(&mut block_slots) {
                 let (part, others) = rest.split_at_mut(block.sizes[range] as usize);
                 slots.push(part.iter_mut());
                 rest = others;
             }
         }
         tasks::par_for_each(
-            of_blocks,
+            block_slots,
             || (),
             |(), number, mut slots: Vec<IterMut<'_, T>>| {
                 let block = &self.blocks[number];
                 let (mut first, mut memory) = (block.rows.start, Vec::new());
                 for values in slices(chunks, block.rows.clone()) {
                     interrupt::check();
-                    let codes = self.codes.of_rows(first..first + values.len(), &mut memory);
+                    let codes = self.codes.slice(first..first + values.len(), &mut memory);
                     first += values.len();
                     for (&code, &value) in codes.iter().zip(values) {
                         let slots = &mut slots[(code >> self.shift) as usize];
@@ -298,11 +298,11 @@ mod tests {
         #[test]
         fn rows_keep_their_order(
             codes in prop::collection::vec(0u32..37, 0..200),
-            most in 2usize..50,
+            max in 2usize..50,
             cuts in prop::collection::vec(0usize..200, 0..5),
         ) {
-            let of_rows = GroupCodes { codes: Cow::from(&codes), labels: None };
-            let groups = RowGroups::of_at_most(of_rows, 37, 2, most);
+            let group_codes = GroupCodes { codes: Cow::from(&codes), labels: None };
+            let groups = RowGroups::with_limit(group_codes, 37, 2, max);
             let numbers: Vec<i16> = (0..codes.len() as i16).collect();
             prop_assert_eq!(groups.by_group(&numbers), sorted(&codes, &numbers));
             prop_assert_eq!(groups.chunks_by_group(&cut(&numbers, cuts)), sorted(&codes, &numbers));
@@ -315,34 +315,34 @@ mod tests {
         #[test]
         fn negatives_of_a_key_come_first(
             rows in prop::collection::vec((0u32..23, any::<bool>()), 0..200),
-            most in 2usize..60,
+            max in 2usize..60,
         ) {
             let (keys, labels): (Vec<u32>, Vec<bool>) = rows.iter().copied().unzip();
-            let of_classes: Vec<u32> = rows.iter().map(|&(key, label)| 2 * key + u32::from(label)).collect();
+            let class_codes: Vec<u32> = rows.iter().map(|&(key, label)| 2 * key + u32::from(label)).collect();
             let codes = || GroupCodes { codes: Cow::from(&keys), labels: Some(&labels) };
-            let groups = RowGroups::of_at_most(codes(), 46, 2, most);
+            let groups = RowGroups::with_limit(codes(), 46, 2, max);
             let numbers: Vec<i16> = (0..rows.len() as i16).collect();
-            prop_assert_eq!(groups.by_group(&numbers), sorted(&of_classes, &numbers));
-            let same = RowGroups::of(Cow::from(&of_classes), 46, 2);
+            prop_assert_eq!(groups.by_group(&numbers), sorted(&class_codes, &numbers));
+            let same = RowGroups::new(Cow::from(&class_codes), 46, 2);
             prop_assert_eq!(groups.borders(), same.borders());
             let codes = codes();
-            prop_assert_eq!(codes.of_all(), of_classes);
+            prop_assert_eq!(codes.all(), class_codes);
         }
     }
 
     #[test]
     fn many_rows_are_moved_in_blocks() {
         let codes: Vec<u32> = (0..300_000u32).map(|row| row.wrapping_mul(2_654_435_761) % 5).collect();
-        let groups = RowGroups::of(Cow::from(&codes), 5, 4);
+        let groups = RowGroups::new(Cow::from(&codes), 5, 4);
         assert!(matches!(&groups.passes, Passes::One(blocks) if blocks.blocks.len() > 1));
         let numbers: Vec<u32> = (0..300_000).collect();
         assert_eq!(groups.by_group(&numbers), sorted(&codes, &numbers));
         let chunks = cut(&numbers, vec![0, 1, 1, 70_000, 200_000, 300_000]);
         assert_eq!(groups.chunks_by_group(&chunks), sorted(&codes, &numbers));
         let labels: Vec<bool> = codes.iter().map(|&code| code > 2).collect();
-        let of_classes: Vec<u32> = codes.iter().map(|&code| 2 * code + u32::from(code > 2)).collect();
-        let classes = RowGroups::of_classes(&codes, &labels, 5, 4);
+        let class_codes: Vec<u32> = codes.iter().map(|&code| 2 * code + u32::from(code > 2)).collect();
+        let classes = RowGroups::from_classes(&codes, &labels, 5, 4);
         assert!(matches!(&classes.passes, Passes::One(blocks) if blocks.blocks.len() > 1));
-        assert_eq!(classes.chunks_by_group(&chunks), sorted(&of_classes, &numbers));
+        assert_eq!(classes.chunks_by_group(&chunks), sorted(&class_codes, &numbers));
     }
 }

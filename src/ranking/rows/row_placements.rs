@@ -15,9 +15,9 @@ use crate::ranking::scores::Score;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowPlacements {
     /// For each positive, twice the negatives below it.
-    pub of_pos: Vec<u32>,
+    pub pos: Vec<u32>,
     /// For each negative, twice the positives above it.
-    pub of_neg: Vec<u32>,
+    pub neg: Vec<u32>,
 }
 
 impl RowPlacements {
@@ -25,36 +25,36 @@ impl RowPlacements {
     ///
     /// # Panics
     /// Panics if a score is NaN, if there are 2^31 rows or more, or if the lengths differ.
-    pub fn of<S: Score>(scores: &[S], labels: &[bool]) -> Self {
-        let parted = PartedPlacements::of(scores, labels).expect("no score is NaN");
-        let mut of_classes = parted.classes().map(memory::zeroed_lazily);
-        let [mut rest_of_neg, mut rest_of_pos] = of_classes.each_mut().map(Vec::as_mut_slice);
+    pub fn new<S: Score>(scores: &[S], labels: &[bool]) -> Self {
+        let parted = PartedPlacements::new(scores, labels).expect("no score is NaN");
+        let mut by_class = parted.classes().map(memory::zeroed_lazily);
+        let [mut rest_of_neg, mut rest_of_pos] = by_class.each_mut().map(Vec::as_mut_slice);
         let blocks = parted.blocks().map(|block| {
             let n_pos = block.partitions.iter().filter(|&&partition| partition & 1 == 1).count();
-            let (of_neg, of_pos);
-            (of_neg, rest_of_neg) =
+            let (neg, pos);
+            (neg, rest_of_neg) =
                 std::mem::take(&mut rest_of_neg).split_at_mut(block.partitions.len() - n_pos);
-            (of_pos, rest_of_pos) = std::mem::take(&mut rest_of_pos).split_at_mut(n_pos);
-            (block, [of_neg, of_pos])
+            (pos, rest_of_pos) = std::mem::take(&mut rest_of_pos).split_at_mut(n_pos);
+            (block, [neg, pos])
         });
         if blocks.len() > 1 {
             blocks.collect::<Vec<_>>().into_par_iter().for_each(in_order);
         } else {
             blocks.for_each(in_order);
         }
-        let [of_neg, of_pos] = of_classes;
-        RowPlacements { of_pos, of_neg }
+        let [neg, pos] = by_class;
+        RowPlacements { pos, neg }
     }
 }
 
 /// Gathers the placements of a block into row order, separately for each class.
-fn in_order((mut block, of_classes): (BlockRows<'_>, [&mut [u32]; 2])) {
+fn in_order((mut block, by_class): (BlockRows<'_>, [&mut [u32]; 2])) {
     interrupt::check();
     let (partitions, mut indices) = (block.partitions, [0; 2]);
     block.each(0..partitions.len(), |row, twice| {
         // A branch on the class would be mispredicted.
         let class = usize::from(partitions[row] & 1);
-        of_classes[class][indices[class]] = twice;
+        by_class[class][indices[class]] = twice;
         indices[class] += 1;
     });
 }
@@ -66,12 +66,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn by_definition<S: PartialOrd + Copy>(rows: &[(S, bool)]) -> RowPlacements {
-        let twice = |of: bool| -> Vec<u32> {
+        let twice = |label: bool| -> Vec<u32> {
             rows.iter()
-                .filter(|row| row.1 == of)
+                .filter(|row| row.1 == label)
                 .map(|row| {
-                    let others = rows.iter().filter(|other| other.1 != of);
-                    let in_order = |other: &(S, bool)| if of { (other.0, row.0) } else { (row.0, other.0) };
+                    let others = rows.iter().filter(|other| other.1 != label);
+                    let in_order =
+                        |other: &(S, bool)| if label { (other.0, row.0) } else { (row.0, other.0) };
                     others
                         .map(in_order)
                         .map(|(low, high)| u32::from(low < high) + u32::from(low <= high))
@@ -79,12 +80,12 @@ mod tests {
                 })
                 .collect()
         };
-        RowPlacements { of_pos: twice(true), of_neg: twice(false) }
+        RowPlacements { pos: twice(true), neg: twice(false) }
     }
 
     fn ranked<S: Score>(rows: &[(S, bool)]) -> RowPlacements {
         let (scores, labels): (Vec<S>, Vec<bool>) = rows.iter().copied().unzip();
-        RowPlacements::of(&scores, &labels)
+        RowPlacements::new(&scores, &labels)
     }
 
     /// Compares the placements of enough rows for several parts. All pairs would take too long, so sorted
@@ -104,26 +105,27 @@ mod tests {
         let scores: Vec<f64> = (0..rows as u64).map(score).collect();
         let labels: Vec<bool> =
             (0..rows as u64).map(|row| (row.wrapping_mul(seed | 5) >> 7) % 3 == 0).collect();
-        let of_class = |class: bool| -> Vec<f64> {
+        let class_scores = |class: bool| -> Vec<f64> {
             scores.iter().zip(&labels).filter(|row| *row.1 == class).map(|row| *row.0).collect()
         };
         let sorted = |mut scores: Vec<f64>| {
             scores.sort_by(f64::total_cmp);
             scores
         };
-        let (pos, neg) = (sorted(of_class(true)), sorted(of_class(false)));
+        let (pos, neg) = (sorted(class_scores(true)), sorted(class_scores(false)));
         let twice_below = |sorted: &[f64], score: f64| {
             (sorted.partition_point(|&other| other < score) + sorted.partition_point(|&other| other <= score))
                 as u32
         };
-        let of_pos: Vec<u32> = of_class(true).into_iter().map(|score| twice_below(&neg, score)).collect();
-        let of_neg: Vec<u32> = of_class(false)
+        let twice_pos: Vec<u32> =
+            class_scores(true).into_iter().map(|score| twice_below(&neg, score)).collect();
+        let twice_neg: Vec<u32> = class_scores(false)
             .into_iter()
             .map(|score| 2 * pos.len() as u32 - twice_below(&pos, score))
             .collect();
-        let got = RowPlacements::of(&scores, &labels);
-        assert!(got.of_pos == of_pos);
-        assert!(got.of_neg == of_neg);
+        let got = RowPlacements::new(&scores, &labels);
+        assert!(got.pos == twice_pos);
+        assert!(got.neg == twice_neg);
     }
 
     /// Rows in several blocks on a pool of threads.

@@ -15,9 +15,7 @@ use crate::ranking::index::sorting::sort_nearly_sorted;
 use crate::ranking::partition::exclusive_prefix_sum;
 use crate::ranking::scores::Score;
 use crate::ranking::tasks;
-use crate::ranking::tuning::{
-    BLOCKS_PER_THREAD, FEW_ROWS, INSERTION_KEYS, MOST_PARTS, PART_ROWS, SHARD_ROWS,
-};
+use crate::ranking::tuning::{BLOCKS_PER_THREAD, FEW_ROWS, INSERTION_KEYS, MAX_PARTS, PART_ROWS, SHARD_ROWS};
 use crate::simd::{self, Kernel};
 
 /// The payload of a row.
@@ -60,7 +58,7 @@ impl<S: Score, B> Default for PartMemory<S, B> {
 impl<S: Score, B: Payload> ScoreOrder<S, B> {
     /// Distributes rows by score; `payload` returns the payload of each row. Rows with a NaN score may appear
     /// anywhere and do not change the order of the others.
-    pub fn of(scores: &[S], payload: impl Fn(usize) -> B + Sync) -> Self {
+    pub fn new(scores: &[S], payload: impl Fn(usize) -> B + Sync) -> Self {
         if scores.len() < SHARD_ROWS {
             let block = Block {
                 keys: scores.iter().map(|score| score.key()).collect(),
@@ -69,12 +67,12 @@ impl<S: Score, B: Payload> ScoreOrder<S, B> {
             };
             return ScoreOrder { blocks: vec![block], parts: 1, map: BucketMap::default() };
         }
-        let parts = (scores.len() / PART_ROWS).clamp(1, MOST_PARTS);
-        let map = BucketMap::of_scores(scores, parts);
+        let parts = (scores.len() / PART_ROWS).clamp(1, MAX_PARTS);
+        let map = BucketMap::from_scores(scores, parts);
         let block_rows = scores.len().div_ceil(rayon::current_num_threads() * BLOCKS_PER_THREAD);
         let block = |start: usize| {
             let scores = &scores[start..scores.len().min(start + block_rows)];
-            with_buckets!(&map, part => Block::of(scores, parts, |row| payload(start + row), part))
+            with_buckets!(&map, part => Block::new(scores, parts, |row| payload(start + row), part))
         };
         let blocks = scores.len().div_ceil(block_rows);
         let blocks = tasks::par_map(0..blocks, || (), |(), number| block(number * block_rows));
@@ -85,7 +83,7 @@ impl<S: Score, B: Payload> ScoreOrder<S, B> {
     pub fn part_of_each(&self, scores: &[S]) -> Vec<u32> {
         let mut parts_of = vec![0; scores.len()];
         with_buckets!(&self.map, part => {
-            simd::dispatch(Buckets { scores: scores.iter().copied(), bucket: part, of_rows: &mut parts_of });
+            simd::dispatch(Buckets { scores: scores.iter().copied(), bucket: part, buckets: &mut parts_of });
         });
         parts_of
     }
@@ -111,9 +109,9 @@ impl<S: Score, B: Payload> ScoreOrder<S, B> {
         all
     }
 
-    /// All parts as at most `most` ranges of parts.
-    pub fn ranges(&self, most: usize) -> Vec<Range<usize>> {
-        let parts = self.parts.div_ceil(most);
+    /// All parts as at most `max` ranges of parts.
+    pub fn ranges(&self, max: usize) -> Vec<Range<usize>> {
+        let parts = self.parts.div_ceil(max);
         (0..self.parts).step_by(parts).map(|start| start..self.parts.min(start + parts)).collect()
     }
 
@@ -144,7 +142,7 @@ impl<S: Score, B: Payload> ScoreOrder<S, B> {
 }
 
 impl<S: Score, B: Payload> Block<S, B> {
-    fn of(
+    fn new(
         scores: &[S],
         parts: usize,
         payload_of_row: impl Fn(usize) -> B,
@@ -152,7 +150,7 @@ impl<S: Score, B: Payload> Block<S, B> {
     ) -> Self {
         interrupt::check();
         let mut parts_of = vec![0; scores.len()];
-        simd::dispatch(Buckets { scores: scores.iter().copied(), bucket: part, of_rows: &mut parts_of });
+        simd::dispatch(Buckets { scores: scores.iter().copied(), bucket: part, buckets: &mut parts_of });
         let mut starts = vec![0; parts + 1];
         parts_of.iter().for_each(|&part| starts[part as usize] += 1);
         exclusive_prefix_sum(&mut starts);
@@ -175,7 +173,7 @@ impl<S: Score, B: Payload> Block<S, B> {
 struct Buckets<'a, I, F> {
     scores: I,
     bucket: F,
-    of_rows: &'a mut [u32],
+    buckets: &'a mut [u32],
 }
 
 impl<S: Score, I: Iterator<Item = S>, F: Fn(f64) -> u32> Kernel for Buckets<'_, I, F> {
@@ -183,8 +181,8 @@ impl<S: Score, I: Iterator<Item = S>, F: Fn(f64) -> u32> Kernel for Buckets<'_, 
 
     #[inline(always)]
     fn run(self) {
-        for (of_row, score) in self.of_rows.iter_mut().zip(self.scores) {
-            *of_row = (self.bucket)(score.position());
+        for (row_bucket, score) in self.buckets.iter_mut().zip(self.scores) {
+            *row_bucket = (self.bucket)(score.position());
         }
     }
 }
@@ -205,11 +203,11 @@ impl<S: Score, B: Payload> PartMemory<S, B> {
         // As many buckets as rows. Measured on comparisons of 20 segments of 10^7 rows: 1/5 less time than
         // with ten rows per bucket.
         let number = keys.len();
-        let map = BucketMap::of_keys::<S, _>(&[keys], |key| key, keys.len(), number);
+        let map = BucketMap::from_keys::<S, _>(&[keys], |key| key, keys.len(), number);
         buckets.resize(keys.len(), 0);
         with_buckets!(&map, bucket => {
             let scores = keys.iter().map(|&key| S::from_key(key));
-            simd::dispatch(Buckets { scores, bucket, of_rows: buckets });
+            simd::dispatch(Buckets { scores, bucket, buckets });
         });
         ends.clear();
         ends.resize(number, 0);
@@ -257,10 +255,10 @@ mod tests {
         let keys = scores.iter().enumerate().map(|(row, score)| (score.key(), payload(row)));
         let mut expected: Vec<(u64, u32)> = keys.filter(is_number).collect();
         expected.sort();
-        let order = ScoreOrder::of(scores, payload);
+        let order = ScoreOrder::new(scores, payload);
         let mut rows = Vec::new();
-        order.for_each(0..order.parts, memory, |of_part| {
-            rows.extend(of_part.iter().copied().filter(is_number))
+        order.for_each(0..order.parts, memory, |part_rows| {
+            rows.extend(part_rows.iter().copied().filter(is_number))
         });
         assert!(rows == expected);
         let mut all = order.rows_in_order();

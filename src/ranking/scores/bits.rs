@@ -87,7 +87,7 @@ impl<'a> Bits<'a> {
     }
 
     /// The packed bits of rows in any of these ranges.
-    pub fn of_ranges(rows: usize, ranges: impl Iterator<Item = Range<usize>>) -> Vec<u8> {
+    pub fn from_ranges(rows: usize, ranges: impl Iterator<Item = Range<usize>>) -> Vec<u8> {
         let mut bytes = vec![0; rows / 8 + 1];
         for range in ranges {
             let (first, last) = (range.start / 8, range.end / 8);
@@ -151,7 +151,7 @@ pub(crate) mod tests {
             let ranges = [first / 3..first / 2, first..first, first..bits.len()];
             let in_ranges = |row: usize| ranges.iter().any(|range| range.contains(&row));
             let expected = packed((0..bits.len()).map(in_ranges));
-            prop_assert_eq!(Bits::of_ranges(bits.len(), ranges.iter().cloned()), expected);
+            prop_assert_eq!(Bits::from_ranges(bits.len(), ranges.iter().cloned()), expected);
             prop_assert_eq!(tail.count(Some(tail)), (first..bits.len()).filter(|&row| bit(row)).count());
         }
     }

@@ -25,7 +25,7 @@ pub enum Keys {
 }
 
 /// Expands an expression for keys of each width.
-macro_rules! of_any_width {
+macro_rules! any_width {
     ($keys:expr, $vec:ident => $does:expr) => {
         match $keys {
             Keys::W8($vec) => $does,
@@ -39,12 +39,12 @@ macro_rules! of_any_width {
 
 impl<K: Key> From<Vec<K>> for Keys {
     fn from(keys: Vec<K>) -> Keys {
-        let mut of_width = Keys::with_capacity(K::WIDTH, 0);
-        let slot: &mut dyn Any = of_any_width!(&mut of_width, keys => keys);
+        let mut same_width = Keys::with_capacity(K::WIDTH, 0);
+        let slot: &mut dyn Any = any_width!(&mut same_width, keys => keys);
         if let Some(slot) = slot.downcast_mut() {
             *slot = keys;
         }
-        of_width
+        same_width
     }
 }
 
@@ -63,13 +63,13 @@ impl Keys {
     /// An empty column with large capacity, in huge pages.
     pub fn with_room(width: Width, rows: usize) -> Self {
         let mut keys = Keys::with_capacity(width, 0);
-        of_any_width!(&mut keys, keys => *keys = memory::with_capacity(rows));
+        any_width!(&mut keys, keys => *keys = memory::with_capacity(rows));
         keys
     }
 
     /// The keys as a slice; `None` if `K` has another width.
     pub fn slice<K: Key>(&self) -> Option<&[K]> {
-        let keys: &dyn Any = of_any_width!(self, keys => keys);
+        let keys: &dyn Any = any_width!(self, keys => keys);
         keys.downcast_ref::<Vec<K>>().map(Vec::as_slice)
     }
 
@@ -86,7 +86,7 @@ impl Keys {
 
     /// The number of keys.
     pub fn len(&self) -> usize {
-        of_any_width!(self, keys => keys.len())
+        any_width!(self, keys => keys.len())
     }
 
     /// Whether the column is empty.
@@ -97,7 +97,7 @@ impl Keys {
     /// The widened key at an index.
     #[inline]
     pub fn at(&self, index: usize) -> u128 {
-        of_any_width!(self, keys => keys[index].wide())
+        any_width!(self, keys => keys[index].wide())
     }
 
     /// Iterates over the widened keys.
@@ -110,18 +110,18 @@ impl Keys {
         fn at<K: Key>(keys: &[K], indices: &[usize]) -> Keys {
             indices.iter().map(|&index| keys[index]).collect::<Vec<K>>().into()
         }
-        of_any_width!(self, keys => at(keys, indices))
+        any_width!(self, keys => at(keys, indices))
     }
 
     /// Whether the keys are strictly descending.
     pub fn descend(&self) -> bool {
-        of_any_width!(self, keys => simd::dispatch(Descend(keys)))
+        any_width!(self, keys => simd::dispatch(Descend(keys)))
     }
 
     /// Appends a key.
     #[inline]
     pub fn push(&mut self, key: u128) {
-        of_any_width!(self, keys => keys.push(Key::narrow(key)));
+        any_width!(self, keys => keys.push(Key::narrow(key)));
     }
 
     /// Appends widened keys.
@@ -129,7 +129,7 @@ impl Keys {
         fn extend<K: Key>(keys: &mut Vec<K>, more: impl Iterator<Item = u128>) {
             keys.extend(more.map(K::narrow));
         }
-        of_any_width!(self, keys => extend(keys, more));
+        any_width!(self, keys => extend(keys, more));
     }
 
     /// Appends another column; moves it if this one is empty.
@@ -151,18 +151,18 @@ impl Keys {
 
     /// The keys as a vector; `None` if `K` has another width.
     pub fn into_vec<K: Key>(self) -> Option<Vec<K>> {
-        let keys: Box<dyn Any> = of_any_width!(self, keys => Box::new(keys));
+        let keys: Box<dyn Any> = any_width!(self, keys => Box::new(keys));
         keys.downcast().ok().map(|keys| *keys)
     }
 
     /// Reserves capacity for more keys.
     pub fn reserve(&mut self, rows: usize) {
-        of_any_width!(self, keys => memory::reserve(keys, rows));
+        any_width!(self, keys => memory::reserve(keys, rows));
     }
 
     /// The capacity.
     pub fn capacity(&self) -> usize {
-        of_any_width!(self, keys => keys.capacity())
+        any_width!(self, keys => keys.capacity())
     }
 }
 
@@ -200,12 +200,12 @@ mod tests {
             keys.push(u128::MAX);
             let more = keys.clone();
             keys.extend(&more);
-            let of_width = match width {
+            let length = match width {
                 Width::W8 => keys.clone().into_vec::<u8>().map(|keys| keys.len()),
                 Width::W64 => keys.clone().into_vec::<u64>().map(|keys| keys.len()),
                 _ => Some(6),
             };
-            assert_eq!((of_width, keys.clone().into_vec::<u32>().is_some()), (Some(6), width == Width::W32));
+            assert_eq!((length, keys.clone().into_vec::<u32>().is_some()), (Some(6), width == Width::W32));
             let all: Vec<u128> = keys.iter().collect();
             assert_eq!(all, [7, highest, highest, 7, highest, highest]);
         }

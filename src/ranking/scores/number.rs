@@ -25,7 +25,7 @@ impl Number {
     ///
     /// The result is exact up to 38 digits. With more digits it is the nearest float; integers are rounded up
     /// to the next float.
-    pub fn of_digits(text: &str) -> Option<Self> {
+    pub fn from_digits(text: &str) -> Option<Self> {
         Self::exactly(text).or_else(|| {
             let near: f64 = text.parse().ok().filter(|near: &f64| !near.is_nan())?;
             Some(Number::Float(if is_below(near, text) { near.next_up() } else { near }))
@@ -45,21 +45,25 @@ impl Number {
 
     /// The number in units of `10^-decimals`, the representation of decimal scores.
     pub fn scaled(self, decimals: u32) -> Self {
-        let shifted = |digits: i128, places: u32| {
-            10i128.checked_pow(places).and_then(|scale| digits.checked_mul(scale)).map(Number::Integer)
+        let shifted = |digits: i128, stored_decimals: u32| {
+            10i128
+                .checked_pow(stored_decimals)
+                .and_then(|scale| digits.checked_mul(scale))
+                .map(Number::Integer)
         };
         match self {
             number if decimals == 0 => number,
             Number::Integer(number) => shifted(number, decimals)
                 .unwrap_or_else(|| Number::Float(number as f64 * 10f64.powi(decimals as i32))),
             Number::Large(number) => Number::Float(number as f64 * 10f64.powi(decimals as i32)),
-            Number::Decimal { digits, decimals: places } if places > decimals => {
-                Number::Decimal { digits, decimals: places - decimals }
+            Number::Decimal { digits, decimals: stored_decimals } if stored_decimals > decimals => {
+                Number::Decimal { digits, decimals: stored_decimals - decimals }
             }
-            Number::Decimal { digits, decimals: places } => shifted(digits, decimals - places)
-                .unwrap_or_else(|| {
-                    Number::Float(digits as f64 * 10f64.powi(decimals as i32 - places as i32))
-                }),
+            Number::Decimal { digits, decimals: stored_decimals } => {
+                shifted(digits, decimals - stored_decimals).unwrap_or_else(|| {
+                    Number::Float(digits as f64 * 10f64.powi(decimals as i32 - stored_decimals as i32))
+                })
+            }
             // A float is taken as its shortest decimal fraction: 0.07 as 7 hundredths, although its product
             // with 100 exceeds 7.
             Number::Float(number) => match Self::exactly(&number.to_string()) {
@@ -229,20 +233,20 @@ mod tests {
     #[test]
     fn integers_up_to_the_last_of_u128() {
         for number in [(1u128 << 127) - 1, 1 << 127, (1 << 127) + 1, u128::MAX - 1, u128::MAX] {
-            let parsed = Number::of_digits(&number.to_string()).unwrap();
+            let parsed = Number::from_digits(&number.to_string()).unwrap();
             assert_eq!(u128::at_least(parsed), Some(number));
             assert_eq!(i128::at_least(parsed), i128::try_from(number).ok());
             assert!(f64::at_least(parsed).is_some_and(|near| near >= number as f64));
         }
-        let above = Number::of_digits("340282366920938463463374607431768211456").unwrap();
+        let above = Number::from_digits("340282366920938463463374607431768211456").unwrap();
         assert_eq!((above, u128::at_least(above)), (Number::Float(2f64.powi(128)), None));
-        let below = Number::of_digits("-170141183460469231731687303715884105729").unwrap();
+        let below = Number::from_digits("-170141183460469231731687303715884105729").unwrap();
         assert_eq!((i128::at_least(below), u128::at_least(below)), (Some(i128::MIN), Some(0)));
         // The nearest float of 10^60 is slightly less.
         let digits = format!("1{}", "0".repeat(60));
-        assert_eq!(Number::of_digits(&digits), Some(Number::Float(1e60f64.next_up())));
-        assert_eq!(Number::of_digits(&format!("-{digits}")), Some(Number::Float(-1e60)));
-        assert_eq!(Number::of_digits("seven").or(Number::of_digits("NaN")), None);
+        assert_eq!(Number::from_digits(&digits), Some(Number::Float(1e60f64.next_up())));
+        assert_eq!(Number::from_digits(&format!("-{digits}")), Some(Number::Float(-1e60)));
+        assert_eq!(Number::from_digits("seven").or(Number::from_digits("NaN")), None);
     }
 
     #[test]
@@ -254,18 +258,18 @@ mod tests {
             let (sign, size) = (if cent < 0 { "-" } else { "" }, cent.unsigned_abs());
             let text = format!("{sign}{}.{:02}", size / 100, size % 100);
             let float = Number::Float(text.parse().unwrap());
-            let parsed = Number::of_digits(&text).unwrap();
+            let parsed = Number::from_digits(&text).unwrap();
             assert_eq!(
                 (float.up_to(cents), parsed.up_to(cents)),
                 (Some(Number::Integer(cent)), Some(Number::Integer(cent)))
             );
             assert_eq!(f64::at_least(parsed), text.parse().ok());
         }
-        let long = Number::of_digits("12345678901234567890.02").unwrap();
+        let long = Number::from_digits("12345678901234567890.02").unwrap();
         assert_eq!(long.scaled(2), Number::Integer(1_234_567_890_123_456_789_002));
         assert_eq!(long.scaled(1).up_to(Domain::Any).and_then(i64::at_least), None);
         assert_eq!(i128::at_least(long), Some(12_345_678_901_234_567_891));
-        assert_eq!(i128::at_least(Number::of_digits("-2.5").unwrap()), Some(-2));
+        assert_eq!(i128::at_least(Number::from_digits("-2.5").unwrap()), Some(-2));
         assert_eq!(i128::at_least(Number::Float(1e-300).scaled(3)), Some(1));
         assert_eq!(i128::at_least(Number::Float(-1e-300).scaled(3)), Some(0));
     }

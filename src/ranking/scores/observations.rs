@@ -168,8 +168,8 @@ pub(crate) fn blocks<'a, S: Score>(
     if pieces.len() >= blocks {
         return pieces.chunks(pieces.len().div_ceil(blocks)).map(<[_]>::to_vec).collect();
     }
-    let of_piece = |rows: &Observations<'a, S>| rows.blocks(blocks.div_ceil(pieces.len()));
-    pieces.iter().flat_map(of_piece).map(|rows| vec![rows]).collect()
+    let piece_blocks = |rows: &Observations<'a, S>| rows.blocks(blocks.div_ceil(pieces.len()));
+    pieces.iter().flat_map(piece_blocks).map(|rows| vec![rows]).collect()
 }
 
 /// Up to 64 consecutive rows, the first in the lowest bits.

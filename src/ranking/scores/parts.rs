@@ -31,7 +31,7 @@ pub(in crate::ranking) struct PartFacts {
 
 impl PartFacts {
     /// Collects the properties of parts.
-    pub fn of<S: Score>(parts: &dyn Parts<S>) -> Self {
+    pub fn new<S: Score>(parts: &dyn Parts<S>) -> Self {
         let mut facts = PartFacts::default();
         for part in 0..parts.count() {
             parts.show(part, &mut |rows| {
@@ -68,7 +68,7 @@ pub(in crate::ranking) mod tests {
 
     impl<S: Score> Cut<S> {
         /// Splits rows (score, label, in use) before these indices.
-        pub fn of(rows: &[(S, bool, bool)], cuts: &[usize]) -> Self {
+        pub fn new(rows: &[(S, bool, bool)], cuts: &[usize]) -> Self {
             let borders: Vec<usize> = [&[0], cuts, &[rows.len()]].concat();
             let part = |range: &[usize]| {
                 let rows = &rows[range[0].min(rows.len())..range[1].min(rows.len())];
@@ -102,7 +102,7 @@ pub(in crate::ranking) mod tests {
         cuts: &[usize],
     ) -> Result<(), proptest::test_runner::TestCaseError> {
         let mut group = Group::default();
-        group.load_parts(&Cut::of(rows, cuts));
+        group.load_parts(&Cut::new(rows, cuts));
         let scores: Vec<S> = rows.iter().map(|row| row.0).collect();
         let (labels, used) = (packed(rows.iter().map(|row| row.1)), packed(rows.iter().map(|row| row.2)));
         let bits = |bytes| Bits::new(bytes, 0, rows.len());

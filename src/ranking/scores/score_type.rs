@@ -16,7 +16,7 @@ pub struct ScoreType {
 
 impl ScoreType {
     /// The score type for values stored as `S` within a domain.
-    pub fn of<S: Score>(domain: Domain) -> Self {
+    pub fn new<S: Score>(domain: Domain) -> Self {
         ScoreType {
             at_least: |number| S::at_least(number).map(|score| score.key().wide()),
             value: |key| S::from_key(Key::narrow(key)).position(),

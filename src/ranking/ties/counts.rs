@@ -109,7 +109,7 @@ impl Counts {
     /// The ties, for any statistic of one score.
     pub fn ties(&mut self) -> Ties<'_> {
         let score_type = self.score_type;
-        Ties::of(self, score_type)
+        Ties::new(self, score_type)
     }
 }
 
@@ -150,22 +150,22 @@ impl Ties<'_> {
     /// All ties of a large group as columns; `None` for other groups. For a large group, writing the counts
     /// twice would dominate memory and time.
     pub fn count_columns(&mut self) -> Option<CountColumns> {
-        let (width, most) = (self.score_type().width(), self.most_distinct());
-        if most == 0 {
+        let (width, max) = (self.score_type().width(), self.max_distinct());
+        if max == 0 {
             return None;
         }
         let mut columns = CountColumns {
-            keys: Keys::with_room(width, most),
-            pos: memory::with_capacity(most),
-            neg: memory::with_capacity(most),
+            keys: Keys::with_room(width, max),
+            pos: memory::with_capacity(max),
+            neg: memory::with_capacity(max),
         };
-        let of_part = self.most_distinct_of_part();
+        let part_capacity = self.max_distinct_of_part();
         self.fold_runs_into(
             &mut columns,
             || CountColumns {
-                keys: Keys::with_capacity(width, of_part),
-                pos: Vec::with_capacity(of_part),
-                neg: Vec::with_capacity(of_part),
+                keys: Keys::with_capacity(width, part_capacity),
+                pos: Vec::with_capacity(part_capacity),
+                neg: Vec::with_capacity(part_capacity),
             },
             |columns, run| {
                 columns.keys.extend_wide(run.keys());
@@ -183,15 +183,15 @@ impl Ties<'_> {
         let (score_type, units) = (self.score_type(), self.units());
         // Unused capacity of a large group is never touched. Groups of [`FEW_ROWS`] rows or more rarely have
         // as many distinct scores as rows.
-        let mut counts = match self.most_distinct() {
+        let mut counts = match self.max_distinct() {
             0 => Counts::with_capacity(
                 score_type,
                 units,
                 (self.n_pos() + self.n_neg()).min(FEW_ROWS as u64) as usize,
             ),
-            most => Counts {
-                keys: Keys::with_room(score_type.width(), most),
-                counts: memory::with_capacity(most),
+            max => Counts {
+                keys: Keys::with_room(score_type.width(), max),
+                counts: memory::with_capacity(max),
                 score_type,
                 units,
             },

@@ -55,7 +55,7 @@ impl Ties<'_> {
             &|step| needed(step) || !Path::PrunedFold.is_on(),
             &mut result,
             T::default,
-            of_steps(step),
+            by_step(step),
             join,
         );
         result
@@ -186,6 +186,6 @@ impl Ties<'_> {
 }
 
 /// Visits the steps of a run one by one.
-fn of_steps<T>(step: impl Fn(&mut T, Step) + Sync) -> impl Fn(&mut T, Run<'_>) -> Above + Sync {
+fn by_step<T>(step: impl Fn(&mut T, Step) + Sync) -> impl Fn(&mut T, Run<'_>) -> Above + Sync {
     move |result, run| run.each(|one| step(result, one))
 }

@@ -40,11 +40,11 @@ impl<K: Key> Grid<K> {
         self.cuts.len()
     }
 
-    /// The grid with cells subdivided so that none has many more than `most` of these rows.
-    pub fn cut(self, rows: &[u64], most: u64) -> Self {
+    /// The grid with cells subdivided so that none has many more than `max` of these rows.
+    pub fn cut(self, rows: &[u64], max: u64) -> Self {
         let mut number = 0;
         let cuts = (0u64..).zip(rows).map(|(cell, &rows)| {
-            let bits = rows.div_ceil(most).next_power_of_two().ilog2().min(self.shift);
+            let bits = rows.div_ceil(max).next_power_of_two().ilog2().min(self.shift);
             let first: u32 = number;
             number += 1 << bits;
             // Cell numbers are modulo 2^32, so higher bits of keys and offsets do not matter.

@@ -33,7 +33,7 @@ impl<K: Key> Cell<K> {
     }
 
     /// A cell of one distinct score.
-    pub(in crate::ranking) fn of_tie(key: K, pos: u64, neg: u64) -> Self {
+    pub(in crate::ranking) fn from_tie(key: K, pos: u64, neg: u64) -> Self {
         Cell { lowest: key, highest: key, pos, neg, rows: 1 }
     }
 
@@ -84,19 +84,19 @@ pub(in crate::ranking) fn outline<K: Key>(
     let outer = [highest, lowest];
     let outer = joined(each(&outer, &|_, pieces| vec![(0, whole(pieces))])).pop()?;
     let grid = Grid::first(outer.lowest, outer.highest);
-    let of_shards = each(filled, &|_, pieces| rows_by_cell(&grid, pieces));
+    let shard_cells = each(filled, &|_, pieces| rows_by_cell(&grid, pieces));
     let (mut ends, mut rows, mut all_rows) =
         (vec![Cell::empty(); lowest + 1], vec![0; grid.first_cells()], 0);
-    for (&index, of_shard) in filled.iter().zip(of_shards) {
-        let [(_, shard), of_cells @ ..] = &of_shard[..] else { return None };
+    for (&index, cells_of_shard) in filled.iter().zip(shard_cells) {
+        let [(_, shard), inner @ ..] = &cells_of_shard[..] else { return None };
         ends[index] = *shard;
         all_rows += shard.rows;
-        of_cells.iter().for_each(|(number, cell)| rows[*number as usize] += cell.rows);
+        inner.iter().for_each(|(number, cell)| rows[*number as usize] += cell.rows);
     }
-    let most = all_rows.div_ceil(cells as u64).max(1);
-    let grid = grid.cut(&rows, most);
+    let max = all_rows.div_ceil(cells as u64).max(1);
+    let grid = grid.cut(&rows, max);
     let outline = joined(each(filled, &|index, pieces| counted(&grid, pieces, &ends[index])));
-    let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY_TIMES * most;
+    let fine = |cell: &Cell<K>| cell.lowest == cell.highest || cell.rows <= TOO_MANY_TIMES * max;
     outline.iter().all(fine).then(|| outline.into_iter().map(Cell::wide).collect())
 }
 
@@ -128,11 +128,11 @@ fn rows_by_cell<K: Key>(grid: &Grid<K>, pieces: &[Piece<'_, K>]) -> Vec<Numbered
             turn += 1;
         });
     }
-    let of_cells = (cells.first..).zip(counts).map(|(number, counts)| {
+    let inner = (cells.first..).zip(counts).map(|(number, counts)| {
         let rows = counts.iter().sum();
         (number, Cell { rows, ..Cell::empty() })
     });
-    std::iter::once((0, ends)).chain(of_cells).collect()
+    std::iter::once((0, ends)).chain(inner).collect()
 }
 
 /// The non-empty cells of a shard, highest first.
@@ -203,14 +203,14 @@ mod tests {
         let filled: Vec<usize> = (0..3).filter(|&index| has_rows(&pieces[index])).collect();
         outline(
             |indices, evaluate| {
-                let of = |&index: &usize| {
+                let evaluate_shard = |&index: &usize| {
                     let pieces: Vec<Piece<'_, u32>> = pieces[index]
                         .iter()
                         .map(|piece| Piece { class: piece.0, rows: PieceRows::Keys(&piece.1) })
                         .collect();
                     evaluate(index, &pieces)
                 };
-                indices.iter().map(of).collect()
+                indices.iter().map(evaluate_shard).collect()
             },
             &filled,
             cells,

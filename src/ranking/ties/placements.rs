@@ -48,22 +48,25 @@ impl Placements {
             return run.each(|segment| self.add(&segment, n_neg));
         }
         let (mut pos_before, mut neg_before) = (0, 0);
-        let (mut of_pos, mut of_neg) = (Moments::<u64>::default(), Moments::default());
+        let (mut pos_moments, mut neg_moments) = (Moments::<u64>::default(), Moments::default());
         for rise in run.deltas {
-            of_pos.add(rise.pos, 2 * neg_before + rise.neg);
-            of_neg.add(rise.neg, 2 * pos_before + rise.pos);
+            pos_moments.add(rise.pos, 2 * neg_before + rise.neg);
+            neg_moments.add(rise.neg, 2 * pos_before + rise.pos);
             pos_before += rise.pos;
             neg_before += rise.neg;
         }
-        self.add_moments(of_pos.wide().below(2 * (n_neg - neg_above)), of_neg.wide().above(2 * pos_above));
+        self.add_moments(
+            pos_moments.wide().below(2 * (n_neg - neg_above)),
+            neg_moments.wide().above(2 * pos_above),
+        );
         Above { pos: pos_above + pos, neg: neg_above + neg }
     }
 
     /// Adds rows by the moments of their placements.
-    pub(in crate::ranking) fn add_moments(&mut self, of_pos: Moments<u128>, of_neg: Moments<u128>) {
-        self.sum += of_pos.sum;
-        self.squares_of_pos += of_pos.squares;
-        self.squares_of_neg += of_neg.squares;
+    pub(in crate::ranking) fn add_moments(&mut self, pos_moments: Moments<u128>, neg_moments: Moments<u128>) {
+        self.sum += pos_moments.sum;
+        self.squares_of_pos += pos_moments.squares;
+        self.squares_of_neg += neg_moments.squares;
     }
 
     /// Adds `rows` positives with one placement.

@@ -1,7 +1,7 @@
 //! The numbers of rows of a group, independent of weights.
 
 /// The maximum number of rows of a group, including counts: 4.4e12. Products of three sums then fit 128 bits.
-pub const MOST_ROWS: u64 = 1 << 42;
+pub const MAX_ROWS: u64 = 1 << 42;
 
 /// The numbers of rows of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -96,8 +96,8 @@ pub trait Source: Debug {
         None
     }
 
-    /// As [`Ties::placements_and_farthest`].
-    fn placements_and_farthest(&mut self) -> Option<(Placements, u64)> {
+    /// As [`Ties::placements_and_ks_distance`].
+    fn placements_and_ks_distance(&mut self) -> Option<(Placements, u64)> {
         None
     }
 

@@ -37,14 +37,14 @@ pub struct Ties<'a> {
 
 impl<'a> Ties<'a> {
     /// The ties of a source with this score type.
-    pub fn of(source: &'a mut dyn Source, score_type: ScoreType) -> Self {
+    pub fn new(source: &'a mut dyn Source, score_type: ScoreType) -> Self {
         let (n_pos, n_neg) = source.totals();
         Ties { source, score_type, n_pos, n_neg, all_rows: None, n_unlabelled: None }
     }
 
     /// Sets the numbers of all rows, including skipped ones, and of skipped rows in which only the label is
     /// missing.
-    pub(crate) fn of_all_rows(self, all_rows: u64, n_unlabelled: Option<u64>) -> Self {
+    pub(crate) fn with_all_rows(self, all_rows: u64, n_unlabelled: Option<u64>) -> Self {
         Ties { all_rows: Some(all_rows), n_unlabelled, ..self }
     }
 
@@ -92,14 +92,14 @@ impl<'a> Ties<'a> {
     }
 
     /// An upper bound of the number of distinct scores in a large group; 0 for other groups.
-    pub fn most_distinct(&self) -> usize {
+    pub fn max_distinct(&self) -> usize {
         let (n_pos, n_neg) = self.rows();
         if self.is_large() { (n_pos + n_neg) as usize } else { 0 }
     }
 
     /// An estimate of the same for one part.
-    pub fn most_distinct_of_part(&self) -> usize {
-        self.most_distinct() / self.parts().len().max(1)
+    pub fn max_distinct_of_part(&self) -> usize {
+        self.max_distinct() / self.parts().len().max(1)
     }
 
     /// Whether rows are unweighted and each class has fewer than [`SMALL_CLASS`] rows.
@@ -127,7 +127,7 @@ impl<'a> Ties<'a> {
     pub fn outline(&mut self, cells: usize) -> Vec<Cell<u128>> {
         Path::Outline.is_on().then(|| self.source.outline(cells)).flatten().unwrap_or_else(|| {
             self.fold(
-                |cells: &mut Vec<_>, tie| cells.push(Cell::of_tie(tie.key, tie.pos, tie.neg)),
+                |cells: &mut Vec<_>, tie| cells.push(Cell::from_tie(tie.key, tie.pos, tie.neg)),
                 |cells, lower| cells.extend(lower),
             )
         })
@@ -173,17 +173,18 @@ impl<'a> Ties<'a> {
     /// the curve from the diagonal times all pairs.
     ///
     /// Requires a group that [has small classes](Self::has_small_classes).
-    pub fn placements_and_farthest(&mut self) -> (Placements, u64) {
+    pub fn placements_and_ks_distance(&mut self) -> (Placements, u64) {
         let (n_pos, n_neg) = (self.n_pos, self.n_neg);
         debug_assert!(self.has_small_classes(), "{n_pos} positives, {n_neg} negatives");
-        self.source.placements_and_farthest().unwrap_or_else(|| {
+        self.source.placements_and_ks_distance().unwrap_or_else(|| {
             self.fold_runs(
                 Indexed::Rarer,
-                |(placements, farthest): &mut (Placements, u64), run| {
+                |(placements, ks_distance): &mut (Placements, u64), run| {
                     let whole = run.whole();
                     placements.add_run(run, &whole, n_neg);
                     run.each(|segment| {
-                        *farthest = (*farthest).max((segment.tp() * n_neg).abs_diff(segment.fp() * n_pos));
+                        *ks_distance =
+                            (*ks_distance).max((segment.tp() * n_neg).abs_diff(segment.fp() * n_pos));
                     })
                 },
                 |sums, more| *sums = (sums.0.plus(more.0), sums.1.max(more.1)),
@@ -287,9 +288,9 @@ mod tests {
     }
 
     fn twice_u_by_definition<S: PartialOrd + Copy>(rows: &[(bool, S)]) -> u128 {
-        let of_class = |label| rows.iter().filter(move |row| row.0 == label).map(|row| row.1);
-        of_class(true)
-            .flat_map(|p| of_class(false).map(move |n| u128::from(p > n) + u128::from(p >= n)))
+        let class_scores = |label| rows.iter().filter(move |row| row.0 == label).map(|row| row.1);
+        class_scores(true)
+            .flat_map(|p| class_scores(false).map(move |n| u128::from(p > n) + u128::from(p >= n)))
             .sum()
     }
 
@@ -330,12 +331,12 @@ mod tests {
         for blocks in
             [None, Some((0, 0)), Some((0, 3)), Some((1, 1)), Some((1, 8)), Some((3, 4)), Some((7, 64))]
         {
-            let score_type = ScoreType::of::<S>(Domain::Any);
+            let score_type = ScoreType::new::<S>(Domain::Any);
             let mut forced = blocks.filter(|&blocks| blocks != (0, 0)).map(|blocks| match blocks {
                 (0, parts) => {
-                    let parts = Cut::of(&parted, &(1..parts).map(|part| 5 * part).collect::<Vec<_>>());
-                    let facts = PartFacts::of(&parts);
-                    Shards::of_parts(&parts, &facts)
+                    let parts = Cut::new(&parted, &(1..parts).map(|part| 5 * part).collect::<Vec<_>>());
+                    let facts = PartFacts::new(&parts);
+                    Shards::from_parts(&parts, &facts)
                 }
                 (blocks, shards) => {
                     Shards::<S::Key>::part_as(&[observations], Default::default(), blocks, shards)
@@ -344,8 +345,8 @@ mod tests {
             group.load(observations);
             let mut run = |question: Question<'_>| match (&blocks, &mut forced) {
                 (None, _) => question(group.ties()),
-                (_, None) => question(Ties::of(&mut distinct, score_type)),
-                (_, Some(shards)) => question(Ties::of(shards, score_type)),
+                (_, None) => question(Ties::new(&mut distinct, score_type)),
+                (_, Some(shards)) => question(Ties::new(shards, score_type)),
             };
             run(&|mut ties| {
                 prop_assert_eq!(ties.n_pos() + ties.n_neg(), rows.len() as u64);
@@ -353,12 +354,12 @@ mod tests {
                 Ok(())
             })?;
             let placements = expected.iter().fold(Placements::default(), |sums, tie| {
-                let of_pos = u128::from(2 * (n_neg - tie.fp()) + tie.neg);
-                let of_neg = u128::from(2 * tie.pos_above + tie.pos);
+                let twice_pos = u128::from(2 * (n_neg - tie.fp()) + tie.neg);
+                let twice_neg = u128::from(2 * tie.pos_above + tie.pos);
                 sums.plus(Placements {
-                    sum: u128::from(tie.pos) * of_pos,
-                    squares_of_pos: u128::from(tie.pos) * of_pos * of_pos,
-                    squares_of_neg: u128::from(tie.neg) * of_neg * of_neg,
+                    sum: u128::from(tie.pos) * twice_pos,
+                    squares_of_pos: u128::from(tie.pos) * twice_pos * twice_pos,
+                    squares_of_neg: u128::from(tie.neg) * twice_neg * twice_neg,
                 })
             });
             run(&|mut ties| {
@@ -372,8 +373,8 @@ mod tests {
             })?;
             run(&|mut ties| {
                 let distance = |tie: &Tie| (tie.tp() * ties.n_neg()).abs_diff(tie.fp() * ties.n_pos());
-                let farthest = expected.iter().map(distance).max().unwrap_or(0);
-                prop_assert_eq!(ties.placements_and_farthest(), (placements, farthest), "{:?}", blocks);
+                let ks_distance = expected.iter().map(distance).max().unwrap_or(0);
+                prop_assert_eq!(ties.placements_and_ks_distance(), (placements, ks_distance), "{:?}", blocks);
                 Ok(())
             })?;
             run(&|mut ties| {
@@ -538,10 +539,10 @@ mod tests {
     #[test]
     fn shared_in_one_class() {
         for rarer in [false, true] {
-            for (of_rarer, of_others) in [(1u32, 7), (7, 1), (7, 7), (1, 1)] {
+            for (rarer_rows, other_rows) in [(1u32, 7), (7, 1), (7, 7), (1, 1)] {
                 for sharing in [100, 1000] {
                     let score = |i: u32| {
-                        let rows = if i.is_multiple_of(3) { of_rarer } else { of_others };
+                        let rows = if i.is_multiple_of(3) { rarer_rows } else { other_rows };
                         let first = if i < sharing { i - i % (3 * rows) + i % 3 } else { i };
                         uniform(4 * first + i % 3)
                     };

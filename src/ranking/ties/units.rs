@@ -31,13 +31,13 @@ pub struct Unit {
 impl Default for Unit {
     /// One unit per row.
     fn default() -> Self {
-        Unit::of(0)
+        Unit::new(0)
     }
 }
 
 impl Unit {
     /// `2^-exponent`.
-    pub(crate) fn of(exponent: i32) -> Self {
+    pub(crate) fn new(exponent: i32) -> Self {
         let half = exponent / 2;
         Unit { factors: (power_of_two(half), power_of_two(exponent - half)) }
     }
@@ -106,11 +106,11 @@ impl Units {
     /// of weights neither overflow nor underflow. Weights of ordinary size are not scaled. `all` are the
     /// total units of both classes.
     pub fn relative(self, all: Count) -> (Units, i32) {
-        let of_class =
+        let exponent_of =
             |(units, unit): (u64, Unit)| (units > 0).then(|| exponent(units as f64) - unit.exponent());
-        let heavier = [(all.pos, self.pos), (all.neg, self.neg)].into_iter().filter_map(of_class).max();
+        let heavier = [(all.pos, self.pos), (all.neg, self.neg)].into_iter().filter_map(exponent_of).max();
         let power = heavier.filter(|power| power.abs() > ORDINARY).map_or(0, |power| -power);
-        let shifted = |unit: Unit| Unit::of((unit.exponent() - power).clamp(-2044, 2044));
+        let shifted = |unit: Unit| Unit::new((unit.exponent() - power).clamp(-2044, 2044));
         (Units { pos: shifted(self.pos), neg: shifted(self.neg), ..self }, power)
     }
 }
@@ -204,7 +204,7 @@ fn unit(counts: impl Iterator<Item = (usize, u64)>) -> Unit {
     let sum = counts.map(share).sum::<f64>();
     // Subnormal numbers have no implicit highest bit, and share the lowest exponent.
     let bits = (highest.max(1) as i32 - 1022) + sum.log2().ceil() as i32;
-    Unit::of(TOTAL_BITS as i32 - bits)
+    Unit::new(TOTAL_BITS as i32 - bits)
 }
 
 #[cfg(test)]
@@ -246,11 +246,11 @@ mod tests {
     fn light_weights_do_not_change_the_unit() {
         // A sum of 200 powers of two loses the lowest one.
         let mut weights = vec![1.0; 200];
-        let of_equal = all_positive(&weights);
+        let expected = all_positive(&weights);
         weights[7] = 2f64.powi(-60);
-        assert_eq!(all_positive(&weights), of_equal);
+        assert_eq!(all_positive(&weights), expected);
         weights[8] = f64::MIN_POSITIVE / 4.0;
-        assert_eq!(all_positive(&weights), of_equal);
+        assert_eq!(all_positive(&weights), expected);
         assert_eq!(
             all_positive(&vec![f64::MIN_POSITIVE / 4.0; 200]),
             unit_of_all(&[f64::MIN_POSITIVE / 4.0], 200)
@@ -275,10 +275,10 @@ mod tests {
         #[test]
         fn small_units_are_units(mantissa in 0u64..1 << 53, shift in 0i32..60, exponent in -100i32..100) {
             let weight = mantissa as f64 * 2f64.powi(-shift - exponent);
-            let (units, is_small) = Unit::of(exponent).small_units(weight);
+            let (units, is_small) = Unit::new(exponent).small_units(weight);
             prop_assert!(is_small || mantissa >> shift >= (1 << 52) - 1);
             if is_small {
-                prop_assert_eq!(units, Unit::of(exponent).units(weight));
+                prop_assert_eq!(units, Unit::new(exponent).units(weight));
             }
         }
 

@@ -48,7 +48,7 @@ struct Totals {
 
 impl<K: Key> Weighted<K> {
     /// Loads rows with weights in these units, or rows with counts.
-    pub fn of<S: Score<Key = K>>(
+    pub fn new<S: Score<Key = K>>(
         rows: &Observations<'_, S>,
         units: Option<[Unit; 2]>,
         in_shards: bool,
@@ -141,18 +141,18 @@ impl<K: Key> Source for Weighted<K> {
     }
 
     fn squared_units(&self) -> Option<Vec<SquaredUnits>> {
-        let of = |rows: &[WeightedRow<K>], above| {
+        let squared_rows = |rows: &[WeightedRow<K>], above| {
             let mut ties = Vec::new();
             each_tie(rows, above, &mut |squared| ties.push(squared));
             ties
         };
         self.units?;
         Some(match &self.layout {
-            Layout::Rows(rows) => of(rows, Above::default()),
+            Layout::Rows(rows) => squared_rows(rows, Above::default()),
             Layout::Shards(shards) => {
                 let parts = shards.each(Vec::new, |rows, _, shard, above| {
                     shard.sorted(rows);
-                    of(rows, above)
+                    squared_rows(rows, above)
                 });
                 parts.concat()
             }

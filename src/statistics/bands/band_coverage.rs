@@ -36,7 +36,7 @@ impl Curvewise for BandCoverage {
         ("curve", "roc_curve", &["fpr", "tpr"]),
     ];
 
-    fn of_curves(&self, rows: &[Vec<Vec<&[f64]>>]) -> BandCoverageRecord {
+    fn evaluate(&self, rows: &[Vec<Vec<&[f64]>>]) -> BandCoverageRecord {
         let points = |fields: &[&[f64]]| -> Vec<Point> {
             fields[0].iter().copied().zip(fields[1].iter().copied()).collect()
         };
@@ -81,7 +81,7 @@ fn epsilon(lower: &[Point], upper: &[Point], curve: &[Point]) -> Option<f64> {
 /// point 1.
 fn top(curve: &[Point], fpr: f64) -> f64 {
     let beyond = curve.partition_point(|point| point.0 <= fpr + ROUNDING);
-    match (beyond.checked_sub(1).map(|place| curve[place]), curve.get(beyond)) {
+    match (beyond.checked_sub(1).map(|index| curve[index]), curve.get(beyond)) {
         (Some(from), Some(to)) => between(from, *to, fpr),
         (Some((at, tpr)), None) => {
             if at + ROUNDING < fpr {
@@ -98,7 +98,7 @@ fn top(curve: &[Point], fpr: f64) -> f64 {
 /// tpr.
 fn bottom(curve: &[Point], fpr: f64) -> f64 {
     let reached = curve.partition_point(|point| point.0 < fpr - ROUNDING);
-    match (reached.checked_sub(1).map(|place| curve[place]), curve.get(reached)) {
+    match (reached.checked_sub(1).map(|index| curve[index]), curve.get(reached)) {
         (Some(from), Some(to)) => between(from, *to, fpr),
         (Some((_, tpr)), None) => tpr,
         (None, Some(&(at, tpr))) => {
@@ -172,12 +172,12 @@ mod tests {
             curve(&[0.0, 0.5], &[0.6, 0.1]),
             curve(&[], &[]),
         ];
-        let of = |level, rows: &[_]| BandCoverage { level }.of_curves(rows);
-        let record = of(0.6, &rows);
+        let compute = |level, rows: &[_]| BandCoverage { level }.evaluate(rows);
+        let record = compute(0.6, &rows);
         assert_eq!((record.coverage, record.epsilon, record.n_curves), (Some(1.0 / 3.0), Some(0.5), 3));
         assert_eq!(record.epsilons, [0.0, 0.5, 1.0]);
-        assert_eq!((of(0.2, &rows).epsilon, of(0.7, &rows).epsilon), (Some(0.0), Some(1.0)));
-        assert_eq!(of(0.5, &[]), BandCoverageRecord::undefined(crate::ranking::Count::default()));
+        assert_eq!((compute(0.2, &rows).epsilon, compute(0.7, &rows).epsilon), (Some(0.0), Some(1.0)));
+        assert_eq!(compute(0.5, &[]), BandCoverageRecord::undefined(crate::ranking::Count::default()));
     }
 
     #[test]

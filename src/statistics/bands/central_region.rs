@@ -13,7 +13,7 @@ use crate::statistics::curve_samples::curve_sample::{CurveSample, Limits, ROUNDI
 pub fn limits(sample: &CurveSample, level: f64) -> Limits {
     let curves = sample.curves();
     let pairs = |curves: usize| curves as u128 * (curves as u128).saturating_sub(1) / 2;
-    let at_place = |values: &Vec<f64>| -> Vec<u128> {
+    let depths_at = |values: &Vec<f64>| -> Vec<u128> {
         let mut sorted = values.clone();
         sorted.sort_unstable_by(f64::total_cmp);
         let between = |value: &f64| {
@@ -23,21 +23,21 @@ pub fn limits(sample: &CurveSample, level: f64) -> Limits {
         };
         values.iter().map(between).collect()
     };
-    let depths = sample.places().par_iter().map(at_place).reduce(
+    let depths = sample.positions().par_iter().map(depths_at).reduce(
         || vec![0; curves],
         |one, other| one.iter().zip(other).map(|(one, other)| one + other).collect(),
     );
     let mut sorted = depths.clone();
     sorted.sort_unstable_by(|one, other| other.cmp(one));
     let inside = (level * curves as f64).ceil().max(1.0) as usize;
-    let least = sorted[inside.min(curves) - 1];
+    let min = sorted[inside.min(curves) - 1];
     let region = |values: &Vec<f64>| {
-        let kept = values.iter().zip(&depths).filter(|(_, depth)| **depth >= least);
+        let kept = values.iter().zip(&depths).filter(|(_, depth)| **depth >= min);
         kept.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (&value, _)| {
             (low.min(value), high.max(value))
         })
     };
-    let (lower, upper) = sample.places().par_iter().map(region).unzip();
+    let (lower, upper) = sample.positions().par_iter().map(region).unzip();
     Limits { lower, upper }
 }
 
@@ -49,11 +49,11 @@ mod tests {
     /// The definition of the depth, pair by pair.
     fn depth(curves: &[Vec<f64>], which: usize) -> usize {
         let mut found = 0;
-        for place in 0..curves[0].len() {
+        for index in 0..curves[0].len() {
             for one in 0..curves.len() {
                 for other in 0..one {
-                    let (a, b) = (curves[one][place], curves[other][place]);
-                    found += usize::from((a.min(b)..=a.max(b)).contains(&curves[which][place]));
+                    let (a, b) = (curves[one][index], curves[other][index]);
+                    found += usize::from((a.min(b)..=a.max(b)).contains(&curves[which][index]));
                 }
             }
         }
@@ -64,25 +64,26 @@ mod tests {
     fn central_region_contains_the_deepest_curves() {
         let mut stream = Stream::new(3, 1);
         for case in 0..60 {
-            let (n, places) = (2 + case % 12, 1 + case % 4);
+            let (n, n_positions) = (2 + case % 12, 1 + case % 4);
             // Few distinct values, for many ties.
-            let curves: Vec<Vec<f64>> =
-                (0..n).map(|_| (0..places).map(|_| f64::from(stream.index(7)) / 6.0).collect()).collect();
+            let curves: Vec<Vec<f64>> = (0..n)
+                .map(|_| (0..n_positions).map(|_| f64::from(stream.index(7)) / 6.0).collect())
+                .collect();
             for level in [0.2, 0.5, 0.9] {
                 let depths: Vec<usize> = (0..n).map(|which| depth(&curves, which)).collect();
                 let mut sorted = depths.clone();
                 sorted.sort_unstable();
-                let least = sorted[n - (level * n as f64).ceil() as usize];
+                let min = sorted[n - (level * n as f64).ceil() as usize];
                 let limits = super::limits(&CurveSample::new(&curves).unwrap(), level);
-                for place in 0..places {
+                for index in 0..n_positions {
                     let kept: Vec<f64> = (0..n)
-                        .filter(|&which| depths[which] >= least)
-                        .map(|which| curves[which][place])
+                        .filter(|&which| depths[which] >= min)
+                        .map(|which| curves[which][index])
                         .collect();
                     let ends = kept
                         .iter()
                         .fold((1.0f64, 0.0f64), |(low, high), &value| (low.min(value), high.max(value)));
-                    assert_eq!((limits.lower[place], limits.upper[place]), ends, "{case} {level} {curves:?}");
+                    assert_eq!((limits.lower[index], limits.upper[index]), ends, "{case} {level} {curves:?}");
                 }
             }
         }

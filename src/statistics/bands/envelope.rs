@@ -13,9 +13,9 @@ pub fn limits(sample: &CurveSample, level: f64, n_pos: u64) -> Limits {
     let center = sample.means();
     let spread = at_least_wilson(sample.deviations(), &center, n_pos, level);
     let mut reaches = vec![0.0f64; sample.curves()];
-    for (place, values) in sample.places().iter().enumerate() {
+    for (index, values) in sample.positions().iter().enumerate() {
         for (reach, value) in reaches.iter_mut().zip(values) {
-            *reach = reach.max((value - center[place]).abs() / spread[place]);
+            *reach = reach.max((value - center[index]).abs() / spread[index]);
         }
     }
     let reach = reach(reaches, level);
@@ -42,10 +42,10 @@ mod tests {
         );
         // The other places have no variance, so their deviation is Wilson's.
         let z = upper_quantile(0.1);
-        let least = |share: f64| (share * (1.0 - share) / 10.0 + z * z / 400.0).sqrt() / (1.0 + z * z / 10.0);
-        let reach = 0.04 / least(0.54);
-        assert!((limits.upper[2] - 0.7 - reach * least(0.7)).abs() < 1e-12, "{limits:?}");
-        assert!((limits.lower[3] - 0.9 + reach * least(0.9)).abs() < 1e-12, "{limits:?}");
+        let min = |share: f64| (share * (1.0 - share) / 10.0 + z * z / 400.0).sqrt() / (1.0 + z * z / 10.0);
+        let reach = 0.04 / min(0.54);
+        assert!((limits.upper[2] - 0.7 - reach * min(0.7)).abs() < 1e-12, "{limits:?}");
+        assert!((limits.lower[3] - 0.9 + reach * min(0.9)).abs() < 1e-12, "{limits:?}");
         assert_eq!((limits.lower[0], limits.upper[3]), (0.0, 1.0));
     }
 }

@@ -15,11 +15,11 @@ use crate::statistics::curve_samples::{
 /// `√n + 0.12 + 0.11 / √n` (Stephens 1970).
 pub fn limits(counts: &[Count], level: f64, n_points: u32) -> BandAtRates {
     let all = Count::sum(counts);
-    let of_class = |rows: u64| {
+    let half_width = |rows: u64| {
         let root = (rows as f64).sqrt();
         quantile(1.0 - level.sqrt()) / (root + 0.12 + 0.11 / root)
     };
-    let (width, height) = (of_class(all.neg), of_class(all.pos));
+    let (width, height) = (half_width(all.neg), half_width(all.pos));
     let rates = even_rates(n_points);
     let shifted = |by: f64| Sweep::Vertical(rates.iter().map(|rate| (rate + by).min(1.0)).collect());
     let read = |sweep: Sweep, counts: &[Count]| sweep.read(counts).unwrap_or_default();

@@ -22,7 +22,7 @@ use crate::statistics::resampling::{Draw, Redraw, Resampling};
 
 /// The number of places of the smooth curve at which the distance from samples is computed. With half as
 /// many, the reach is 2 % too small.
-const PLACES: usize = 200;
+const POINTS: usize = 200;
 
 /// Scratch memory of a thread.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub fn limits(counts: &[Count], level: f64, n_points: u32, resampling: Resamplin
     let share = |step: Step| (step.fp() as f64 / all.neg as f64, step.tp() as f64 / all.pos as f64);
     let corners: Vec<(f64, f64)> = std::iter::once((0.0, 0.0)).chain(steps(counts).map(share)).collect();
     let mut rates: Vec<f64> =
-        along(&corners, n_points as usize - 1).into_iter().map(|place| place.0).collect();
+        along(&corners, n_points as usize - 1).into_iter().map(|point| point.0).collect();
     rates.insert(0, 0.0);
     rates.push(1.0);
     rates.dedup();
@@ -50,16 +50,16 @@ pub fn limits(counts: &[Count], level: f64, n_points: u32, resampling: Resamplin
     let (cells, _) = Redraw::fitting(counts, Draw::Stratified);
     let counts = cells.counts();
     let curve = SmoothCurve::near(counts, cells.draws_cells());
-    let likelihood = Likelihood::of(Count::sum(counts));
-    let rates_of = |place: Point| (Rate::of(place.0), Rate::of(place.1));
-    let truth: Vec<(Rate, Rate)> = curve.places(PLACES).into_iter().map(rates_of).collect();
+    let likelihood = Likelihood::new(Count::sum(counts));
+    let rates_of = |point: Point| (Rate::new(point.0), Rate::new(point.1));
+    let truth: Vec<(Rate, Rate)> = curve.points(POINTS).into_iter().map(rates_of).collect();
     let distances = resampling.each(Memory::default, |memory, mut stream| {
         let Memory { counts, path, vertices } = memory;
         curve.draw(&mut stream, counts, path);
-        likelihood.farthest(path, &truth, vertices)
+        likelihood.ks_distance(path, &truth, vertices)
     });
     let band = likelihood.band(
-        &Path::of(counts).with_vertices_on_ties(&likelihood),
+        &Path::new(counts).with_vertices_on_ties(&likelihood),
         reach(distances, level),
         &rates,
     );
@@ -81,7 +81,7 @@ mod tests {
                 labels.iter().map(|&pos| Count { pos: u64::from(pos), neg: u64::from(!pos) }).collect();
             let (rates, _, Limits { lower, upper }) =
                 limits(&counts, 0.8, 61, Resampling { n_resamples: 200, seed });
-            (1..rates.len() - 1).all(|place| lower[place] <= rates[place] && rates[place] <= upper[place])
+            (1..rates.len() - 1).all(|index| lower[index] <= rates[index] && rates[index] <= upper[index])
         };
         let held = (0..200).filter(|&seed| band_holds(seed)).count();
         // Three standard errors of 160 of 200 are 17.

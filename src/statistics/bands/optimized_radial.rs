@@ -12,7 +12,7 @@ use crate::statistics::curve_samples::curve_sample::{CurveSample, Limits, ROUNDI
 /// for p places and c curves.
 pub fn limits(sample: &CurveSample, level: f64) -> Limits {
     let sorted: Vec<Vec<f64>> = sample
-        .places()
+        .positions()
         .par_iter()
         .map(|values| {
             let mut sorted = values.clone();
@@ -21,7 +21,7 @@ pub fn limits(sample: &CurveSample, level: f64) -> Limits {
         })
         .collect();
     let mut depths = vec![usize::MAX; sample.curves()];
-    for (values, sorted) in sample.places().iter().zip(&sorted) {
+    for (values, sorted) in sample.positions().iter().zip(&sorted) {
         for (depth, value) in depths.iter_mut().zip(values) {
             let not_above = sorted.partition_point(|other| *other <= value + ROUNDING);
             let below = sorted.partition_point(|other| *other < value - ROUNDING);
@@ -32,7 +32,7 @@ pub fn limits(sample: &CurveSample, level: f64) -> Limits {
     let inside = (level * sample.curves() as f64).ceil().max(1.0) as usize;
     // No limits are narrower than at the median.
     let k = depths[inside - 1].min(sample.curves().div_ceil(2));
-    let limit = |of: fn(&[f64], usize) -> f64| sorted.iter().map(|sorted| of(sorted, k)).collect();
+    let limit = |f: fn(&[f64], usize) -> f64| sorted.iter().map(|sorted| f(sorted, k)).collect();
     Limits { lower: limit(|sorted, k| sorted[k - 1]), upper: limit(|sorted, k| sorted[sorted.len() - k]) }
 }
 
@@ -42,10 +42,10 @@ mod tests {
 
     /// The greedy procedure of the paper, implemented literally.
     fn greedily(curves: &[Vec<f64>], level: f64) -> (Vec<f64>, Vec<f64>) {
-        let (n, places) = (curves.len(), curves[0].len());
-        let sorted: Vec<Vec<f64>> = (0..places)
-            .map(|place| {
-                let mut values: Vec<f64> = curves.iter().map(|curve| curve[place]).collect();
+        let (n, n_positions) = (curves.len(), curves[0].len());
+        let sorted: Vec<Vec<f64>> = (0..n_positions)
+            .map(|index| {
+                let mut values: Vec<f64> = curves.iter().map(|curve| curve[index]).collect();
                 values.sort_unstable_by(f64::total_cmp);
                 values
             })
@@ -59,7 +59,7 @@ mod tests {
             let inside = curves
                 .iter()
                 .filter(|curve| {
-                    (0..places).all(|place| (lower[place]..=upper[place]).contains(&curve[place]))
+                    (0..n_positions).all(|index| (lower[index]..=upper[index]).contains(&curve[index]))
                 })
                 .count();
             if (inside as f64) < level * n as f64 {
@@ -74,10 +74,11 @@ mod tests {
     fn limits_equal_the_greedy_procedure() {
         let mut stream = crate::math::Stream::new(5, 0);
         for case in 0..200 {
-            let (n, places) = (2 + case % 60, 1 + case % 7);
+            let (n, n_positions) = (2 + case % 60, 1 + case % 7);
             // Few distinct values, for many ties.
-            let curves: Vec<Vec<f64>> =
-                (0..n).map(|_| (0..places).map(|_| f64::from(stream.index(12)) / 11.0).collect()).collect();
+            let curves: Vec<Vec<f64>> = (0..n)
+                .map(|_| (0..n_positions).map(|_| f64::from(stream.index(12)) / 11.0).collect())
+                .collect();
             for level in [0.5, 0.8, 0.95] {
                 let limits = super::limits(&CurveSample::new(&curves).unwrap(), level);
                 assert_eq!(
@@ -92,11 +93,11 @@ mod tests {
     /// All three curves pass through 0.3, up to the last bit.
     #[test]
     fn rounding_separates_no_curves() {
-        let of = |off: f64| {
+        let compute = |off: f64| {
             let curves = [vec![0.3, 0.4], vec![0.3 + off, 0.5], vec![0.3 - off, 0.6]];
             limits(&CurveSample::new(&curves).unwrap(), 0.3)
         };
-        assert_eq!((of(0.0).lower[1], of(0.0).upper[1]), (0.5, 0.5));
-        assert_eq!((of(1e-16).lower[1], of(1e-16).upper[1]), (0.5, 0.5));
+        assert_eq!((compute(0.0).lower[1], compute(0.0).upper[1]), (0.5, 0.5));
+        assert_eq!((compute(1e-16).lower[1], compute(1e-16).upper[1]), (0.5, 0.5));
     }
 }

@@ -18,8 +18,8 @@ use crate::statistics::curve_samples::{
 pub fn limits(counts: &[Count], level: f64, n_points: u32) -> BandAtRates {
     let all = Count::sum(counts);
     // The error of a single bound is one tail of an interval of this level.
-    let of_both_tails = 2.0 * (0.5 * (1.0 + level)).sqrt() - 1.0;
-    let bounds = |rows: u64, of: u64| clopper_pearson(rows, of, of_both_tails);
+    let level_of_each = 2.0 * (0.5 * (1.0 + level)).sqrt() - 1.0;
+    let bounds = |rows: u64, trials: u64| clopper_pearson(rows, trials, level_of_each);
     let (fp, tp): (Vec<u64>, Vec<u64>) = steps(counts).map(|step| (step.fp(), step.tp())).unzip();
     // Positives above the n-th negative, and positives not below it.
     let positives = |negative: u64| {
@@ -52,20 +52,20 @@ mod tests {
     fn bounds_of_a_step_curve() {
         // Ten negatives and ten positives alternate, starting with a positive.
         let counts: Vec<Count> = (0..20)
-            .map(|place| Count { pos: u64::from(place % 2 == 0), neg: u64::from(place % 2 == 1) })
+            .map(|index| Count { pos: u64::from(index % 2 == 0), neg: u64::from(index % 2 == 1) })
             .collect();
         let (rates, means, limits) = limits(&counts, 0.9, 11);
         let tails = 2.0 * 0.95f64.sqrt() - 1.0;
-        for (place, &rate) in rates.iter().enumerate() {
-            assert!((means[place] - (0.1 * (place as f64 + 1.0)).min(1.0)).abs() < 1e-12);
+        for (index, &rate) in rates.iter().enumerate() {
+            assert!((means[index] - (0.1 * (index as f64 + 1.0)).min(1.0)).abs() < 1e-12);
             // Counted from the other end: the maximum number of negatives whose upper bound is not above the
             // rate.
             let under = (0..=10).rev().find(|&fp| clopper_pearson(fp, 10, tails).1 <= rate);
             // Above the next negative there is one more positive than negatives.
             let lower = under.map_or(0.0, |fp| clopper_pearson((fp + 1).min(10), 10, tails).0);
-            assert_eq!(limits.lower[place], lower);
+            assert_eq!(limits.lower[index], lower);
             let over = (1..=10).find(|&fp| clopper_pearson(fp, 10, tails).0 >= rate);
-            assert_eq!(limits.upper[place], over.map_or(1.0, |fp| clopper_pearson(fp, 10, tails).1));
+            assert_eq!(limits.upper[index], over.map_or(1.0, |fp| clopper_pearson(fp, 10, tails).1));
         }
         assert_eq!((limits.lower[0], limits.upper[10]), (0.0, 1.0));
     }
@@ -80,8 +80,8 @@ mod tests {
             let counts: Vec<Count> =
                 labels.iter().map(|&pos| Count { pos: u64::from(pos), neg: u64::from(!pos) }).collect();
             let (rates, _, limits) = limits(&counts, 0.8, 7);
-            for (missed, place) in missed.iter_mut().zip(1..6) {
-                let inside = limits.lower[place] <= rates[place] && rates[place] <= limits.upper[place];
+            for (missed, index) in missed.iter_mut().zip(1..6) {
+                let inside = limits.lower[index] <= rates[index] && rates[index] <= limits.upper[index];
                 *missed += i32::from(!inside);
             }
         }

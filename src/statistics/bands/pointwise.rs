@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::math::normal::upper_quantile;
-use crate::math::quantile::{mean_and_deviation, of_unsorted};
+use crate::math::quantile::{mean_and_deviation, unsorted_quantile};
 use crate::statistics::curve_samples::curve_sample::{CurveSample, Limits};
 use crate::statistics::inference::interval::tail;
 
@@ -27,7 +27,7 @@ pub fn limits(sample: &CurveSample, distribution: Distribution, level: f64) -> L
         let half = match distribution {
             Distribution::Empirical => {
                 let mut values = values.clone();
-                return (of_unsorted(&mut values, tail), of_unsorted(&mut values, 1.0 - tail));
+                return (unsorted_quantile(&mut values, tail), unsorted_quantile(&mut values, 1.0 - tail));
             }
             Distribution::Normal => deviation,
             // The distance from (1, 0) may exceed 1, where this variance is undefined.
@@ -36,7 +36,7 @@ pub fn limits(sample: &CurveSample, distribution: Distribution, level: f64) -> L
         let half = half * upper_quantile(tail);
         (mean - half, mean + half)
     };
-    let (lower, upper) = sample.places().par_iter().map(limits).unzip();
+    let (lower, upper) = sample.positions().par_iter().map(limits).unzip();
     Limits { lower, upper }
 }
 

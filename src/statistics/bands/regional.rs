@@ -34,13 +34,14 @@ pub fn limits(
     let share = |point: u32| f64::from(point) / f64::from(n_points - 1);
     let rates: Vec<f64> = (0..n_points).map(|point| first + (last - first) * share(point)).collect();
     let means = Sweep::Vertical(rates.clone()).read(counts)?;
-    let process = Process::of(counts, &rates, level);
-    let farthest = |memory: &mut Vec<(f64, f64)>, mut stream: Stream| process.farthest(&mut stream, memory);
-    let reach = reach(resampling.each(Vec::new, farthest), level);
+    let process = Process::new(counts, &rates, level);
+    let ks_distance =
+        |memory: &mut Vec<(f64, f64)>, mut stream: Stream| process.ks_distance(&mut stream, memory);
+    let reach = reach(resampling.each(Vec::new, ks_distance), level);
     let limit = |side: f64| -> Vec<f64> {
-        let at = |(place, &rate): (usize, &f64)| {
+        let at = |(index, &rate): (usize, &f64)| {
             let inner = 0.0 < rate && rate < 1.0;
-            if inner { means[place] + side * reach * process.deviations[place] } else { 0.5 * (1.0 + side) }
+            if inner { means[index] + side * reach * process.deviations[index] } else { 0.5 * (1.0 + side) }
         };
         rates.iter().enumerate().map(at).collect()
     };
@@ -61,7 +62,7 @@ struct Process {
 
 impl Process {
     /// The process for the smooth curve near these counts, at ascending rates.
-    fn of(counts: &[Count], rates: &[f64], level: f64) -> Process {
+    fn new(counts: &[Count], rates: &[f64], level: f64) -> Process {
         let all = Count::sum(counts);
         let (cells, _) = Redraw::fitting(counts, Draw::Stratified);
         let smooth = SmoothCurve::near(cells.counts(), cells.draws_cells());
@@ -73,16 +74,17 @@ impl Process {
             })
             .collect();
         let deviation = |&[fpr, tpr, slope]: &[f64; 3]| {
-            let (of_pos, of_neg) = (tpr * (1.0 - tpr) / all.pos as f64, fpr * (1.0 - fpr) / all.neg as f64);
-            (of_pos + slope * slope * of_neg).max(0.0).sqrt()
+            let (pos_part, neg_part) =
+                (tpr * (1.0 - tpr) / all.pos as f64, fpr * (1.0 - fpr) / all.neg as f64);
+            (pos_part + slope * slope * neg_part).max(0.0).sqrt()
         };
-        let tpr: Vec<f64> = curve.iter().map(|place| place[1]).collect();
+        let tpr: Vec<f64> = curve.iter().map(|point| point[1]).collect();
         let deviations = at_least_wilson(curve.iter().map(deviation).collect(), &tpr, all.pos, level);
         Process { deviations, curve, roots: ((all.neg as f64).sqrt(), (all.pos as f64).sqrt()) }
     }
 
     /// The largest standardised distance of the process from 0 in one simulation; `walks` is scratch memory.
-    fn farthest(&self, stream: &mut Stream, walks: &mut Vec<(f64, f64)>) -> f64 {
+    fn ks_distance(&self, stream: &mut Stream, walks: &mut Vec<(f64, f64)>) -> f64 {
         walks.clear();
         let (mut walk, mut before) = ((0.0, 0.0), (0.0, 0.0));
         let mut to = |fpr: f64, tpr: f64| {
@@ -94,11 +96,11 @@ impl Process {
         walks.extend(self.curve.iter().map(|&[fpr, tpr, _]| to(fpr, tpr)));
         // A bridge is a walk minus its linear path to the end.
         let end = to(1.0, 1.0);
-        let places = self.curve.iter().zip(&*walks).zip(&self.deviations);
-        places
+        let points = self.curve.iter().zip(&*walks).zip(&self.deviations);
+        points
             .map(|((&[fpr, tpr, slope], walk), deviation)| {
-                let (of_neg, of_pos) = (walk.0 - fpr * end.0, walk.1 - tpr * end.1);
-                (of_pos / self.roots.1 + slope * of_neg / self.roots.0).abs() / deviation
+                let (neg_part, pos_part) = (walk.0 - fpr * end.0, walk.1 - tpr * end.1);
+                (pos_part / self.roots.1 + slope * neg_part / self.roots.0).abs() / deviation
             })
             .fold(0.0, f64::max)
     }
@@ -110,22 +112,23 @@ mod tests {
 
     /// Alternating scores of both classes, whose curve is near the diagonal.
     fn chance(rows: u64) -> Vec<Count> {
-        (0..rows).map(|place| Count { pos: place % 2, neg: 1 - place % 2 }).collect()
+        (0..rows).map(|index| Count { pos: index % 2, neg: 1 - index % 2 }).collect()
     }
 
     #[test]
     fn the_process_has_its_variance() {
         let rates = [0.1, 0.3, 0.5, 0.9];
-        let process = Process::of(&chance(400), &rates, 0.95);
+        let process = Process::new(&chance(400), &rates, 0.95);
         for (rate, deviation) in rates.iter().zip(&process.deviations) {
             // The slope of the diagonal is 1, and both classes have 200 rows.
             let expected = (rate * (1.0 - rate) / 100.0).sqrt();
             assert!((deviation / expected - 1.0).abs() < 0.02, "{deviation} {expected}");
         }
         // At a single place the process is normal.
-        let one = Process::of(&chance(400), &[0.4], 0.95);
-        let exceeded =
-            (0..4000).filter(|&draw| one.farthest(&mut Stream::new(1, draw), &mut Vec::new()) > 1.96).count();
+        let one = Process::new(&chance(400), &[0.4], 0.95);
+        let exceeded = (0..4000)
+            .filter(|&draw| one.ks_distance(&mut Stream::new(1, draw), &mut Vec::new()) > 1.96)
+            .count();
         assert!((140..=260).contains(&exceeded), "{exceeded}");
     }
 
@@ -135,11 +138,11 @@ mod tests {
         let resampling = Resampling { n_resamples: 2000, seed: 3 };
         let width = |region: [f64; 2], at: f64| {
             let (rates, means, limits) = limits(&chance(400), 0.9, 101, region, resampling).unwrap();
-            let place = rates.iter().position(|rate| (rate - at).abs() < 1e-9).unwrap();
+            let index = rates.iter().position(|rate| (rate - at).abs() < 1e-9).unwrap();
             assert!(
-                (limits.upper[place] - means[place] - (means[place] - limits.lower[place])).abs() < 1e-12
+                (limits.upper[index] - means[index] - (means[index] - limits.lower[index])).abs() < 1e-12
             );
-            limits.upper[place] - limits.lower[place]
+            limits.upper[index] - limits.lower[index]
         };
         let (whole, region) = (width([0.0, 1.0], 0.5), width([0.4, 0.6], 0.5));
         let one = 2.0 * 1.645 * (0.25f64 / 100.0).sqrt();

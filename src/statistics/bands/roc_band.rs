@@ -8,7 +8,7 @@ use super::{
 use crate::ranking::ties::{Count, Counts, Ties};
 use crate::statistics::curve_samples::{
     curve_sample::{At, BandAtRates, BandPoint, Corner, CurveSample, Limits, band},
-    sweep::{Places, Sweep, even_rates},
+    sweep::{Positions, Sweep, even_rates},
 };
 use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Column, Curve, Record, record};
@@ -76,74 +76,74 @@ pub enum BandMethod {
 pub enum Construction {
     /// From several curves, such as those of resamples or of folds: the places of reading, and the function
     /// from readings to the band.
-    OfCurves(Places, fn(&RocBand, &Sweep, &CurveSample) -> Vec<BandPoint>),
+    FromSample(Positions, fn(&RocBand, &Sweep, &CurveSample) -> Vec<BandPoint>),
     /// From one curve, at rates: the function to the band, and whether it resamples rows.
-    OfCurve(fn(&RocBand, &Ties<'_>, &Counts) -> Option<BandAtRates>, bool),
+    FromCurve(fn(&RocBand, &Ties<'_>, &Counts) -> Option<BandAtRates>, bool),
 }
 
 impl BandMethod {
     /// The construction for this method. The match is long because it is the only list of all methods.
     pub fn construction(self) -> Construction {
-        use Construction::{OfCurve, OfCurves};
+        use Construction::{FromCurve, FromSample};
         match self {
-            Self::Vertical => OfCurves(Places::Rates, of_each_place),
-            Self::Threshold => OfCurves(Places::Thresholds, of_each_place),
-            Self::ThresholdBox => OfCurves(Places::Thresholds, |options, sweep, sample| {
+            Self::Vertical => FromSample(Positions::Rates, pointwise_band),
+            Self::Threshold => FromSample(Positions::Thresholds, pointwise_band),
+            Self::ThresholdBox => FromSample(Positions::Thresholds, |options, sweep, sample| {
                 let limits = pointwise::limits(sample, options.distribution, options.level);
                 band(sweep, &sample.means(), &limits, Corner::Box)
             }),
-            Self::ThresholdEllipse => OfCurves(Places::Thresholds, |options, sweep, sample| {
-                let Sweep::Threshold(places) = sweep else { return Vec::new() };
-                threshold_ellipses::band(sample, places, options.level)
+            Self::ThresholdEllipse => FromSample(Positions::Thresholds, |options, sweep, sample| {
+                let Sweep::Threshold(indices) = sweep else { return Vec::new() };
+                threshold_ellipses::band(sample, indices, options.level)
             }),
-            Self::Radial => OfCurves(Places::Rays, of_each_place),
-            Self::OptimizedRadial => OfCurves(Places::Rays, |options, sweep, sample| {
+            Self::Radial => FromSample(Positions::Rays, pointwise_band),
+            Self::OptimizedRadial => FromSample(Positions::Rays, |options, sweep, sample| {
                 between_limits(sweep, sample, optimized_radial::limits(sample, options.level))
             }),
-            Self::CentralRegion => OfCurves(Places::Rates, |options, sweep, sample| {
+            Self::CentralRegion => FromSample(Positions::Rates, |options, sweep, sample| {
                 between_limits(sweep, sample, central_region::limits(sample, options.level))
             }),
-            Self::Envelope => OfCurve(
+            Self::Envelope => FromCurve(
                 |options, _, counts| {
-                    let (_, curves, _) = options.resamples(Places::Rates, counts.each());
+                    let (_, curves, _) = options.resamples(Positions::Rates, counts.each());
                     let sample = CurveSample::new(&curves)?;
                     let limits = envelope::limits(&sample, options.level, Count::sum(counts.each()).pos);
                     Some((even_rates(options.n_points), sample.means(), limits))
                 },
                 true,
             ),
-            Self::Likelihood => OfCurve(
+            Self::Likelihood => FromCurve(
                 |&RocBand { level, n_points, resampling, .. }, _, counts| {
                     Some(likelihood::limits(counts.each(), level, n_points, resampling))
                 },
                 true,
             ),
-            Self::SmoothedBootstrap => OfCurve(
+            Self::SmoothedBootstrap => FromCurve(
                 |&RocBand { level, n_points, resampling, .. }, _, counts| {
                     smoothed_bootstrap::limits(counts.each(), level, n_points, resampling)
                 },
                 true,
             ),
             // A regional band simulates walks over its places and does not resample rows.
-            Self::Regional => OfCurve(
+            Self::Regional => FromCurve(
                 |&RocBand { level, n_points, region, resampling, .. }, _, counts| {
                     regional::limits(counts.each(), level, n_points, region, resampling)
                 },
                 false,
             ),
-            Self::OrderStatistics => OfCurve(
+            Self::OrderStatistics => FromCurve(
                 |options, _, counts| {
                     Some(order_statistics::limits(counts.each(), options.level, options.n_points))
                 },
                 false,
             ),
-            Self::FixedWidth => OfCurve(
+            Self::FixedWidth => FromCurve(
                 |options, _, counts| {
                     Some(fixed_width::limits(counts.each(), options.level, options.n_points))
                 },
                 false,
             ),
-            Self::WorkingHotelling => OfCurve(
+            Self::WorkingHotelling => FromCurve(
                 |options, ties, counts| {
                     working_hotelling::limits(ties, counts, options.level, options.n_points)
                 },
@@ -154,7 +154,7 @@ impl BandMethod {
 }
 
 /// The pointwise band.
-fn of_each_place(options: &RocBand, sweep: &Sweep, sample: &CurveSample) -> Vec<BandPoint> {
+fn pointwise_band(options: &RocBand, sweep: &Sweep, sample: &CurveSample) -> Vec<BandPoint> {
     between_limits(sweep, sample, pointwise::limits(sample, options.distribution, options.level))
 }
 
@@ -164,7 +164,7 @@ fn between_limits(sweep: &Sweep, sample: &CurveSample, limits: Limits) -> Vec<Ba
 }
 
 /// The maximum number of places: the readings of all resamples are kept for each of them.
-pub const MOST_POINTS: u32 = 10_000;
+pub const MAX_POINTS: u32 = 10_000;
 
 record! {
     /// One place of a band.
@@ -191,11 +191,11 @@ record! {
 
 impl BandRecord {
     /// The record of a place; `score` returns the value of the score at a place.
-    pub fn of(point: BandPoint, score: impl Fn(usize) -> f64) -> BandRecord {
+    pub fn from_point(point: BandPoint, score: impl Fn(usize) -> f64) -> BandRecord {
         let (at, threshold) = match point.at {
             At::Number(number) => (Some(number), None),
             // A threshold of zero is always +0.0, for every row order.
-            At::Score(place) => (None, place.map(|place| score(place) + 0.0)),
+            At::Score(index) => (None, index.map(|index| score(index) + 0.0)),
         };
         let BandPoint { mean, lower, upper, .. } = point;
         BandRecord::new(at, threshold, mean.0, mean.1, lower.0, lower.1, upper.0, upper.1)
@@ -229,9 +229,9 @@ impl FromOptions for RocBand {
         let resample = options.optional_word("resample")?;
         let level = options.level()?;
         let method_text = format!("`method` {}", options.value("method"));
-        let of_folds = options.has_column("fold");
-        let is_of_curves = matches!(method.construction(), Construction::OfCurves(..));
-        let why = |draws: &str| match of_folds {
+        let has_folds = options.has_column("fold");
+        let is_sampled = matches!(method.construction(), Construction::FromSample(..));
+        let why = |draws: &str| match has_folds {
             true => "`fold` gives the curves".to_string(),
             false => format!("{method_text} draws {draws}"),
         };
@@ -241,20 +241,20 @@ impl FromOptions for RocBand {
                 format!("applies to limits place by place only, and `method` is '{}'", method.word());
             return refuse("distribution", reason, "leave it out, or write `method=\"vertical\"`");
         }
-        if (of_folds || matches!(method, OrderStatistics | FixedWidth | WorkingHotelling))
+        if (has_folds || matches!(method, OrderStatistics | FixedWidth | WorkingHotelling))
             && let Some(option) = ["n_resamples", "seed"].into_iter().find(|option| options.has(option))
         {
             let reason = format!("applies to curves of resamples only, and {}", why("none"));
             return refuse(option, reason, "leave it out");
         }
-        if resample.is_some() && (of_folds || !(is_of_curves || method == Envelope)) {
+        if resample.is_some() && (has_folds || !(is_sampled || method == Envelope)) {
             return refuse(
                 "resample",
                 format!("says how rows are drawn, and {}", why("no rows")),
                 "leave it out",
             );
         }
-        if of_folds && !is_of_curves {
+        if has_folds && !is_sampled {
             let reason = format!("gives several curves, and {method_text} makes a band of one");
             return refuse("fold", reason, "leave `fold` out, or write `method=\"optimized_radial\"`");
         }
@@ -268,7 +268,7 @@ impl FromOptions for RocBand {
             method,
             distribution: distribution.unwrap_or_default(),
             level,
-            n_points: options.integer("n_points", 3..=MOST_POINTS.into())?,
+            n_points: options.integer("n_points", 3..=MAX_POINTS.into())?,
             resampling: Resampling::from_options(options)?,
             resample: resample.unwrap_or_default(),
             region: region.map_or([0.0, 1.0], <[f64; 2]>::from),
@@ -278,9 +278,9 @@ impl FromOptions for RocBand {
 
 impl RocBand {
     /// The curves of resamples, the sweep of their places, and the index of the last count of each place.
-    fn resamples(&self, places: Places, counts: &[Count]) -> (Sweep, Vec<Vec<f64>>, Vec<usize>) {
+    fn resamples(&self, positions: Positions, counts: &[Count]) -> (Sweep, Vec<Vec<f64>>, Vec<usize>) {
         let (redraw, last) = Redraw::fitting(counts, self.resample);
-        let sweep = Sweep::at(places, self.n_points, redraw.counts().len());
+        let sweep = Sweep::at(positions, self.n_points, redraw.counts().len());
         let curves = self.resampling.each(Vec::new, |counts, mut stream| {
             redraw.draw(&mut stream, counts);
             sweep.read(counts)
@@ -297,17 +297,17 @@ impl RocBand {
         }
         let counts = ties.counts();
         let (points, last) = match self.method.construction() {
-            Construction::OfCurves(places, band) => {
-                let (sweep, curves, last) = self.resamples(places, counts.each());
+            Construction::FromSample(positions, band) => {
+                let (sweep, curves, last) = self.resamples(positions, counts.each());
                 (band(self, &sweep, &CurveSample::new(&curves)?), last)
             }
-            Construction::OfCurve(limits, _) => {
+            Construction::FromCurve(limits, _) => {
                 let (rates, means, limits) = limits(self, &ties, &counts)?;
                 (band(&Sweep::Vertical(rates), &means, &limits, Corner::Tpr), Vec::new())
             }
         };
         let score = |cell: usize| ties.value(counts.key(last[cell]));
-        Some(points.into_iter().map(|point| BandRecord::of(point, score)).collect())
+        Some(points.into_iter().map(|point| BandRecord::from_point(point, score)).collect())
     }
 }
 
@@ -316,7 +316,7 @@ impl Curve for RocBand {
 
     fn passes(&self) -> usize {
         match self.method.construction() {
-            Construction::OfCurve(_, false) => 2,
+            Construction::FromCurve(_, false) => 2,
             _ => self.resampling.passes(),
         }
     }
@@ -409,7 +409,7 @@ declaration! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::quantile::of_sorted;
+    use crate::math::quantile::sorted_quantile;
     use crate::statistics::resampling::Measure;
     use crate::statistics::tests::with_ties;
     use crate::statistics::thresholds::{TprAtFpr, rate_at_rate::RateLimits};
@@ -427,7 +427,7 @@ mod tests {
         }
     }
 
-    fn of(band: &RocBand, labels: &[u8], scores: &[f64]) -> Option<Vec<[f64; 6]>> {
+    fn compute(band: &RocBand, labels: &[u8], scores: &[f64]) -> Option<Vec<[f64; 6]>> {
         let row = |point: BandRecord| {
             let BandRecord { fpr, tpr, lower_fpr, lower_tpr, upper_fpr, upper_tpr, .. } = point;
             [fpr, tpr, lower_fpr, lower_tpr, upper_fpr, upper_tpr]
@@ -451,7 +451,7 @@ mod tests {
                 for distribution in [Distribution::Normal, Distribution::Binomial, Distribution::Empirical] {
                     let resample = if plain { Draw::Plain } else { Draw::Stratified };
                     let band = RocBand { resample, ..option(method, distribution) };
-                    let points = of(&band, &labels, &scores);
+                    let points = compute(&band, &labels, &scores);
                     let defined = pos >= 2 && rows.len() - pos >= 2;
                     prop_assert!(points.is_some() == defined || method == BandMethod::WorkingHotelling);
                     for [fpr, tpr, lower_fpr, lower_tpr, upper_fpr, upper_tpr] in points.clone().unwrap_or_default() {
@@ -472,7 +472,7 @@ mod tests {
         let labels: Vec<u8> = (0..90).map(|row| u8::from(row % 3 == 0)).collect();
         let scores: Vec<f64> = (0..90).map(|row| f64::from((row * 37) % 41 + 10 * (row % 3 / 2))).collect();
         let band = option(BandMethod::Vertical, Distribution::Empirical);
-        for point in of(&band, &labels, &scores).unwrap() {
+        for point in compute(&band, &labels, &scores).unwrap() {
             let interval = RateLimits::Percentile;
             let at = TprAtFpr { fpr: point[0], interval, level: band.level, resampling: band.resampling };
             let record = crate::statistics::tests::summary(&at, &labels, &scores);
@@ -481,6 +481,9 @@ mod tests {
         let counts: Vec<Count> = with_ties(&labels, &scores, |mut ties| ties.counts().each().to_vec());
         let mut rates = band.resampling.measures_of_counts(&counts, Measure::TprAtFpr(0.3));
         rates.sort_unstable_by(f64::total_cmp);
-        assert_eq!(of(&band, &labels, &scores).unwrap()[3][3], of_sorted(&rates, 0.5 * (1.0 - 0.95)));
+        assert_eq!(
+            compute(&band, &labels, &scores).unwrap()[3][3],
+            sorted_quantile(&rates, 0.5 * (1.0 - 0.95))
+        );
     }
 }

@@ -5,7 +5,7 @@ use crate::ranking::rows::KeyRows;
 use crate::ranking::ties::Count;
 use crate::statistics::curve_samples::{
     curve_sample::CurveSample,
-    sweep::{Places, Sweep},
+    sweep::{Positions, Sweep},
 };
 use crate::statistics::inference::rows_by_key;
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs};
@@ -30,14 +30,14 @@ impl Joint for RocBandOfFolds {
 
     fn needs(&self) -> Needs {
         let construction = self.band.method.construction();
-        let values = matches!(construction, Construction::OfCurves(Places::Thresholds, _));
+        let values = matches!(construction, Construction::FromSample(Positions::Thresholds, _));
         Needs { values, ..Needs::CODES }
     }
 
-    fn of_rows(&self, rows: &Rows) -> Option<Vec<BandRecord>> {
-        let Construction::OfCurves(places, band) = self.band.method.construction() else { return None };
+    fn evaluate(&self, rows: &Rows) -> Option<Vec<BandRecord>> {
+        let Construction::FromSample(positions, band) = self.band.method.construction() else { return None };
         let codes = &rows.scores[0];
-        let sweep = Sweep::at(places, self.band.n_points, codes.distinct);
+        let sweep = Sweep::at(positions, self.band.n_points, codes.distinct);
         let read = |fold: &KeyRows| match sweep {
             Sweep::Threshold(_) => {
                 // Thresholds are places among the scores of all folds.
@@ -52,12 +52,12 @@ impl Joint for RocBandOfFolds {
         let curves: Vec<_> = rows_by_key(rows, 0).iter().filter_map(read).collect();
         let mut scores = vec![f64::NAN; codes.distinct];
         if let Some(values) = rows.values.first() {
-            for (&code, &score) in codes.of_row.iter().zip(values) {
+            for (&code, &score) in codes.row_codes.iter().zip(values) {
                 scores[codes.distinct - 1 - code as usize] = score;
             }
         }
         let points = band(&self.band, &sweep, &CurveSample::new(&curves)?);
-        Some(points.into_iter().map(|point| BandRecord::of(point, |place| scores[place])).collect())
+        Some(points.into_iter().map(|point| BandRecord::from_point(point, |index| scores[index])).collect())
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
     use crate::statistics::resampling::{Draw, Resampling};
     use crate::statistics::tests::rows_of;
 
-    fn of(method: BandMethod, keys: &[u32]) -> Option<Vec<BandRecord>> {
+    fn compute(method: BandMethod, keys: &[u32]) -> Option<Vec<BandRecord>> {
         let band = RocBand {
             method,
             distribution: Distribution::Normal,
@@ -83,22 +83,22 @@ mod tests {
         // negatives.
         let labels = [1, 0, 1, 0, 1, 0, 1];
         let scores = [9.0, 7.0, 5.0, 5.0, 5.0, 5.0, 8.0];
-        RocBandOfFolds { band }.of_rows(&rows_of(&labels, &[&scores], keys))
+        RocBandOfFolds { band }.evaluate(&rows_of(&labels, &[&scores], keys))
     }
 
     #[test]
     fn curves_of_folds() {
-        let points = of(BandMethod::Vertical, &[0, 0, 0, 0, 1, 1, 2]).unwrap();
+        let points = compute(BandMethod::Vertical, &[0, 0, 0, 0, 1, 1, 2]).unwrap();
         assert_eq!(
             points.iter().map(|point| (point.fpr, point.tpr)).collect::<Vec<_>>(),
             [(0.0, 0.25), (0.5, 0.5), (1.0, 1.0)]
         );
         assert_eq!((points[1].lower_tpr, points[1].upper_tpr), (0.5, 0.5));
         assert!(points[0].upper_tpr == 0.5 && points[0].lower_tpr == 0.0);
-        let points = of(BandMethod::ThresholdBox, &[0, 0, 0, 0, 1, 1, 2]).unwrap();
+        let points = compute(BandMethod::ThresholdBox, &[0, 0, 0, 0, 1, 1, 2]).unwrap();
         let at: Vec<_> = points.iter().map(|point| (point.threshold, point.fpr, point.tpr)).collect();
         assert_eq!(at, [(None, 0.0, 0.0), (Some(9.0), 0.0, 0.25), (Some(5.0), 1.0, 1.0)]);
-        assert_eq!(of(BandMethod::Radial, &[0, 0, 0, 0, 0, 0, 2]), None);
-        assert_eq!(of(BandMethod::OptimizedRadial, &[0, 0, 0, 0, 1, 1, 2]).unwrap().len(), 3);
+        assert_eq!(compute(BandMethod::Radial, &[0, 0, 0, 0, 0, 0, 2]), None);
+        assert_eq!(compute(BandMethod::OptimizedRadial, &[0, 0, 0, 0, 1, 1, 2]).unwrap().len(), 3);
     }
 }

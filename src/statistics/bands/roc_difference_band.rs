@@ -38,10 +38,10 @@ pub struct RocDifferenceBand {
 /// band. With half a step, the band contained equal curves of d' 2 in 100 of 100 samples of 500 + 500 rows.
 /// With two steps it did in 98. Other bands became no wider. With few negatives, two steps prevent a band
 /// that is too narrow.
-const LEAST_STEPS: f64 = 2.0;
+const MIN_STEPS: f64 = 2.0;
 
 /// The maximum number of places: the differences of all resamples are kept for each of them.
-const MOST_POINTS: u32 = 10_000;
+const MAX_POINTS: u32 = 10_000;
 
 record! {
     /// The difference at one rate.
@@ -66,7 +66,7 @@ record! {
 
 from_options!(|options| RocDifferenceBand {
     level: options.level()?,
-    n_points: options.integer("n_points", 1..=MOST_POINTS.into())?,
+    n_points: options.integer("n_points", 1..=MAX_POINTS.into())?,
     resampling: Resampling::required(options)?,
 });
 
@@ -81,7 +81,7 @@ impl Joint for RocDifferenceBand {
         4 * self.resampling.n_resamples as usize
     }
 
-    fn of_rows(&self, rows: &Rows) -> Option<Vec<DifferenceRecord>> {
+    fn evaluate(&self, rows: &Rows) -> Option<Vec<DifferenceRecord>> {
         if [false, true].iter().any(|&label| sources(rows, label) < 2) {
             return None;
         }
@@ -92,41 +92,41 @@ impl Joint for RocDifferenceBand {
         let [tpr_a, tpr_b] = [0, 1].map(|score: usize| sweep.read(&rows.scores[score].counts(&rows.labels)));
         let (tpr_a, tpr_b) = (tpr_a?, tpr_b?);
         let rows = in_cells(rows);
-        let ranks = MovedRanks::of(&rows);
+        let ranks = MovedRanks::new(&rows);
         let add = |counts: &mut [Vec<Count>], row: usize, stream: &mut Stream| ranks.add(counts, row, stream);
         let differences = |counts: &[Vec<Count>]| {
             let (a, b) = (sweep.read(&counts[0])?, sweep.read(&counts[1])?);
             Some(a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>())
         };
-        let resampled_differences = self.resampling.of_rows(&rows, &rows.scores, add, differences);
+        let resampled_differences = self.resampling.resample_rows(&rows, &rows.scores, add, differences);
         // A resample of clusters may lack a class.
         let resampled_differences: Vec<Vec<f64>> = resampled_differences.into_iter().flatten().collect();
         let sample = CurveSample::new(&resampled_differences)?;
-        let least = (LEAST_STEPS / rows.n_pos() as f64).hypot(LEAST_STEPS / rows.n_neg() as f64);
-        let spread: Vec<f64> = sample.deviations().iter().map(|deviation| deviation.hypot(least)).collect();
+        let min = (MIN_STEPS / rows.n_pos() as f64).hypot(MIN_STEPS / rows.n_neg() as f64);
+        let spread: Vec<f64> = sample.deviations().iter().map(|deviation| deviation.hypot(min)).collect();
         let center = sample.means();
-        let farthest = |difference: &Vec<f64>| {
-            let places = difference.iter().zip(&center).zip(&spread);
-            places
+        let ks_distance = |difference: &Vec<f64>| {
+            let positions = difference.iter().zip(&center).zip(&spread);
+            positions
                 .map(|((difference, center), spread)| (difference - center).abs() / spread)
                 .fold(0.0, f64::max)
         };
-        let mut reaches: Vec<f64> = resampled_differences.iter().map(farthest).collect();
+        let mut reaches: Vec<f64> = resampled_differences.iter().map(ks_distance).collect();
         reaches.sort_unstable_by(f64::total_cmp);
         // The observed difference counts as one more resample. The band then excludes 0 if and only if the
         // p-value is at most 1 - level. With too few resamples the band excludes nothing.
         let all = reaches.len() + 1;
         let inside = (self.level * all as f64).ceil() as usize;
-        let of_one_place = upper_quantile(0.5 * (1.0 - self.level));
-        let reach = reaches.get(inside - 1).copied().unwrap_or(f64::INFINITY).max(of_one_place);
-        let record = |place: usize| {
-            let (difference, spread) = (tpr_a[place] - tpr_b[place], spread[place]);
+        let pointwise = upper_quantile(0.5 * (1.0 - self.level));
+        let reach = reaches.get(inside - 1).copied().unwrap_or(f64::INFINITY).max(pointwise);
+        let record = |index: usize| {
+            let (difference, spread) = (tpr_a[index] - tpr_b[index], spread[index]);
             let spreads = difference.abs() / spread;
             let at_least = reaches.len() - reaches.partition_point(|&reach| reach < spreads);
             DifferenceRecord {
-                fpr: rates[place],
-                tpr_a: tpr_a[place],
-                tpr_b: tpr_b[place],
+                fpr: rates[index],
+                tpr_a: tpr_a[index],
+                tpr_b: tpr_b[index],
                 difference,
                 lower: (difference - reach * spread).max(-1.0),
                 upper: (difference + reach * spread).min(1.0),
@@ -142,22 +142,22 @@ impl Joint for RocDifferenceBand {
 fn in_cells(rows: Rows) -> Rows {
     let cells_of = |codes: &Codes| {
         let Some((cells, last)) = cells(&codes.counts(&rows.labels)) else { return codes.clone() };
-        let code_of_place: Vec<u32> = (0..codes.distinct)
-            .map(|place| (cells.len() - 1 - last.partition_point(|&last| last < place)) as u32)
+        let cell_codes: Vec<u32> = (0..codes.distinct)
+            .map(|index| (cells.len() - 1 - last.partition_point(|&last| last < index)) as u32)
             .collect();
-        let of_row = codes.of_row.iter().map(|&code| code_of_place[codes.descending(code)]).collect();
-        Codes { of_row, distinct: cells.len() }
+        let row_codes = codes.row_codes.iter().map(|&code| cell_codes[codes.descending(code)]).collect();
+        Codes { row_codes, distinct: cells.len() }
     };
     Rows { scores: rows.scores.iter().map(cells_of).collect(), ..rows }
 }
 
 /// The number of rows of a class, or of clusters with rows of it.
 fn sources(rows: &Rows, label: bool) -> usize {
-    let of_class = |row: &usize| rows.labels[*row] == label;
-    if rows.keys.of_row.is_empty() {
-        return (0..rows.len).filter(of_class).count();
+    let is_in_class = |row: &usize| rows.labels[*row] == label;
+    if rows.keys.row_codes.is_empty() {
+        return (0..rows.len).filter(is_in_class).count();
     }
-    rows.keys.histogram(|row| of_class(&row)).iter().filter(|&&rows| rows > 0).count()
+    rows.keys.histogram(|row| is_in_class(&row)).iter().filter(|&&rows| rows > 0).count()
 }
 
 declaration! {
@@ -185,8 +185,13 @@ mod tests {
     const BAND: RocDifferenceBand =
         RocDifferenceBand { level: 0.9, n_points: 9, resampling: Resampling { n_resamples: 99, seed: 3 } };
 
-    fn of(band: &RocDifferenceBand, labels: &[u8], a: &[f64], b: &[f64]) -> Option<Vec<DifferenceRecord>> {
-        band.of_rows(&rows_of(labels, &[a, b], &[]))
+    fn compute(
+        band: &RocDifferenceBand,
+        labels: &[u8],
+        a: &[f64],
+        b: &[f64],
+    ) -> Option<Vec<DifferenceRecord>> {
+        band.evaluate(&rows_of(labels, &[a, b], &[]))
     }
 
     proptest! {
@@ -198,7 +203,7 @@ mod tests {
             let a: Vec<f64> = rows.iter().map(|row| f64::from(row.1)).collect();
             let b: Vec<f64> = rows.iter().map(|row| f64::from(row.2)).collect();
             let pos = rows.iter().filter(|row| row.0).count();
-            let points = of(&BAND, &labels, &a, &b);
+            let points = compute(&BAND, &labels, &a, &b);
             prop_assert_eq!(points.is_some(), pos >= 2 && rows.len() - pos >= 2);
             for point in points.unwrap_or_default() {
                 prop_assert!(-1.0 <= point.lower && point.lower <= point.difference);
@@ -213,29 +218,29 @@ mod tests {
     #[test]
     fn a_better_score_is_significant() {
         let labels: Vec<u8> = (0..400).map(|row| u8::from(row % 2 == 0)).collect();
-        let place = |row: u32| f64::from((row * 61) % 400);
-        let good: Vec<f64> = (0..400).map(|row| place(row) + 300.0 * f64::from(1 - row % 2)).collect();
+        let position = |row: u32| f64::from((row * 61) % 400);
+        let good: Vec<f64> = (0..400).map(|row| position(row) + 300.0 * f64::from(1 - row % 2)).collect();
         let poor: Vec<f64> = (0..400).map(|row| f64::from((row * 147) % 400)).collect();
-        let points = of(&BAND, &labels, &good, &poor).unwrap();
+        let points = compute(&BAND, &labels, &good, &poor).unwrap();
         assert!(points[..7].iter().all(|point| point.lower > 0.0 && point.p_value == 0.01), "{points:?}");
-        let same = of(&BAND, &labels, &poor, &poor).unwrap();
+        let same = compute(&BAND, &labels, &poor, &poor).unwrap();
         assert!(same.iter().all(|point| (point.difference, point.p_value) == (0.0, 1.0)), "{same:?}");
     }
 
     #[test]
     fn many_rows_are_joined_into_cells() {
         let labels: Vec<u8> = (0..20_000).map(|row| u8::from(row % 4 == 0)).collect();
-        let place = |row: u32, factor: u32| f64::from((row * factor) % 20_011);
+        let position = |row: u32, factor: u32| f64::from((row * factor) % 20_011);
         let better = |row: u32| 4_000.0 * f64::from(u8::from(row.is_multiple_of(4)));
-        let a: Vec<f64> = (0..20_000).map(|row| place(row, 61) + better(row)).collect();
-        let b: Vec<f64> = (0..20_000).map(|row| place(row, 1_471)).collect();
+        let a: Vec<f64> = (0..20_000).map(|row| position(row, 61) + better(row)).collect();
+        let b: Vec<f64> = (0..20_000).map(|row| position(row, 1_471)).collect();
         let rows = rows_of(&labels, &[&a, &b], &[]);
         let joined = in_cells(rows.clone());
         for (whole, cells) in rows.scores.iter().zip(&joined.scores) {
             assert!((512..2_200).contains(&cells.distinct), "{}", cells.distinct);
             // The order of any two rows is kept or becomes a tie.
             let mut pairs: Vec<(u32, u32)> =
-                whole.of_row.iter().copied().zip(cells.of_row.iter().copied()).collect();
+                whole.row_codes.iter().copied().zip(cells.row_codes.iter().copied()).collect();
             pairs.sort_unstable();
             assert!(pairs.windows(2).all(|pair| pair[0].1 <= pair[1].1));
             let sweep = Sweep::Vertical(vec![0.1, 0.5, 0.9]);
@@ -244,7 +249,7 @@ mod tests {
                 assert!((one - other).abs() < 1.0 / 512.0, "{one} {other}");
             }
         }
-        let points = of(&BAND, &labels, &a, &b).unwrap();
+        let points = compute(&BAND, &labels, &a, &b).unwrap();
         let expected = sample_deviation_of_difference(&points[4]);
         let half = 0.5 * (points[4].upper - points[4].lower);
         assert!((2.0..4.0).contains(&(half / expected)), "{half} {expected}");
@@ -252,32 +257,32 @@ mod tests {
 
     /// For two independent scores at one place, where both curves have a slope of about one.
     fn sample_deviation_of_difference(point: &DifferenceRecord) -> f64 {
-        let of_rate = |rate: f64, rows: f64| rate * (1.0 - rate) / rows;
-        let fpr = 2.0 * of_rate(point.fpr, 15_000.0);
-        (of_rate(point.tpr_a, 5_000.0) + of_rate(point.tpr_b, 5_000.0) + fpr).sqrt()
+        let rate_variance = |rate: f64, rows: f64| rate * (1.0 - rate) / rows;
+        let fpr = 2.0 * rate_variance(point.fpr, 15_000.0);
+        (rate_variance(point.tpr_a, 5_000.0) + rate_variance(point.tpr_b, 5_000.0) + fpr).sqrt()
     }
 
     #[test]
     fn too_few_resamples_exclude_nothing() {
         let few = RocDifferenceBand { resampling: Resampling { n_resamples: 8, seed: 0 }, ..BAND };
-        let points = of(&few, &[0, 0, 1, 1], &[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 2.0, 1.0]).unwrap();
+        let points = compute(&few, &[0, 0, 1, 1], &[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 2.0, 1.0]).unwrap();
         assert!(points.iter().all(|point| (point.lower, point.upper) == (-1.0, 1.0)));
     }
 
     #[test]
     fn few_rows_and_few_clusters_are_inconclusive() {
-        let of_clusters = |clusters: &[u32]| {
+        let clustered_band = |clusters: &[u32]| {
             let rows = rows_of(&[0, 0, 1, 1], &[&[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 1.0, 2.0]], clusters);
-            BAND.of_rows(&rows)
+            BAND.evaluate(&rows)
         };
-        assert!(of_clusters(&[0, 0, 0, 0]).is_none());
-        assert!(of_clusters(&[0, 0, 1, 1]).is_none());
-        assert!(of_clusters(&[0, 1, 1, 1]).is_none());
-        assert!(of_clusters(&[0, 1, 1, 0]).is_some());
+        assert!(clustered_band(&[0, 0, 0, 0]).is_none());
+        assert!(clustered_band(&[0, 0, 1, 1]).is_none());
+        assert!(clustered_band(&[0, 1, 1, 1]).is_none());
+        assert!(clustered_band(&[0, 1, 1, 0]).is_some());
         // In every resample, both scores separate the classes, or have opposite orders.
-        let both = of(&BAND, &[0, 0, 1, 1], &[1.0, 2.0, 3.0, 4.0], &[1.0, 2.0, 3.0, 4.0]).unwrap();
+        let both = compute(&BAND, &[0, 0, 1, 1], &[1.0, 2.0, 3.0, 4.0], &[1.0, 2.0, 3.0, 4.0]).unwrap();
         assert!(both.iter().all(|point| point.lower < -0.9 && point.upper > 0.9), "{both:?}");
-        let opposed = of(&BAND, &[0, 0, 1, 1], &[1.0, 2.0, 8.0, 9.0], &[9.0, 8.0, 2.0, 1.0]).unwrap();
+        let opposed = compute(&BAND, &[0, 0, 1, 1], &[1.0, 2.0, 8.0, 9.0], &[9.0, 8.0, 2.0, 1.0]).unwrap();
         assert!(opposed.iter().all(|point| point.p_value > 0.1), "{opposed:?}");
     }
 }

@@ -42,18 +42,18 @@ pub fn limits(counts: &[Count], level: f64, n_points: u32, resampling: Resamplin
     let n_pos = Count::sum(counts).pos;
     let deviations = at_least_wilson(sample.deviations(), &center, n_pos, level);
     let mut extremes = vec![(0.0f64, 0.0f64); curves.len()];
-    for (place, values) in sample.places().iter().enumerate() {
+    for (index, values) in sample.positions().iter().enumerate() {
         // All curves meet at both ends.
-        if rates[place] <= 0.0 || rates[place] >= 1.0 {
+        if rates[index] <= 0.0 || rates[index] >= 1.0 {
             continue;
         }
         for (extreme, value) in extremes.iter_mut().zip(values) {
-            let distance = (value - center[place]) / deviations[place];
+            let distance = (value - center[index]) / deviations[index];
             *extreme = (extreme.0.min(distance), extreme.1.max(distance));
         }
     }
-    let (least, greatest): (Vec<f64>, Vec<f64>) = extremes.into_iter().unzip();
-    let (c1, c2) = narrowest(least, greatest, level);
+    let (smallest, greatest): (Vec<f64>, Vec<f64>) = extremes.into_iter().unzip();
+    let (c1, c2) = narrowest(smallest, greatest, level);
     let limit =
         |c: f64| means.iter().zip(&deviations).map(|(mean, deviation)| mean - c * deviation).collect();
     let limits = Limits { lower: limit(c1), upper: limit(c2) };
@@ -62,13 +62,13 @@ pub fn limits(counts: &[Count], level: f64, n_points: u32, resampling: Resamplin
 
 /// The pair of `c1` and `c2` with the smallest difference such that at most `1 - level` of the samples are
 /// beyond either. One extra sample counts as beyond each.
-fn narrowest(mut least: Vec<f64>, mut greatest: Vec<f64>, level: f64) -> (f64, f64) {
-    least.sort_unstable_by(f64::total_cmp);
+fn narrowest(mut smallest: Vec<f64>, mut greatest: Vec<f64>, level: f64) -> (f64, f64) {
+    smallest.sort_unstable_by(f64::total_cmp);
     greatest.sort_unstable_by(|one, other| other.total_cmp(one));
     // Rounding must not turn an integer into the next lower one.
-    let beyond = ((1.0 - level) * (least.len() + 1) as f64 + 1e-9).floor() as usize;
-    let beyond = beyond.saturating_sub(2).min(least.len() - 1);
-    let pair = |above: usize| (greatest[above], least[beyond - above]);
+    let beyond = ((1.0 - level) * (smallest.len() + 1) as f64 + 1e-9).floor() as usize;
+    let beyond = beyond.saturating_sub(2).min(smallest.len() - 1);
+    let pair = |above: usize| (greatest[above], smallest[beyond - above]);
     let width = |pair: &(f64, f64)| pair.0 - pair.1;
     (1..=beyond).map(pair).fold(pair(0), |best, pair| if width(&pair) < width(&best) { pair } else { best })
 }
@@ -82,12 +82,12 @@ mod tests {
     fn the_narrowest_pair() {
         // Four of 119 may be beyond: 0.05 of 120, minus one for each end.
         let greatest: Vec<f64> = (0..119).map(|draw| f64::from(draw) / 100.0).collect();
-        let least: Vec<f64> =
+        let smallest: Vec<f64> =
             (0..119).map(|draw| if draw < 3 { -9.0 } else { -0.5 - 0.001 * f64::from(draw) }).collect();
         // Three extreme samples are excluded below, and therefore one above.
-        let (c1, c2) = narrowest(least.clone(), greatest.clone(), 0.95);
+        let (c1, c2) = narrowest(smallest.clone(), greatest.clone(), 0.95);
         assert!(c1 == 1.17 && (c2 + 0.618).abs() < 1e-12, "{c1} {c2}");
-        assert_eq!(narrowest(least, greatest, 0.999), (1.18, -9.0));
+        assert_eq!(narrowest(smallest, greatest, 0.999), (1.18, -9.0));
         assert_eq!(narrowest(vec![-1.0, -2.0], vec![1.0, 3.0], 0.5), (3.0, -2.0));
     }
 
@@ -99,7 +99,7 @@ mod tests {
             let counts: Vec<Count> =
                 labels.iter().map(|&pos| Count { pos: u64::from(pos), neg: u64::from(!pos) }).collect();
             let (rates, _, band) = limits(&counts, 0.8, 31, Resampling { n_resamples: 200, seed }).unwrap();
-            (1..30).all(|place| band.lower[place] <= rates[place] && rates[place] <= band.upper[place])
+            (1..30).all(|index| band.lower[index] <= rates[index] && rates[index] <= band.upper[index])
         };
         let held = (0..200).filter(|&seed| held(seed)).count();
         assert!((130..=185).contains(&held), "{held}");

@@ -13,15 +13,15 @@ use crate::statistics::curve_samples::{
 /// ellipses touches each approximately where its extent at right angles to the curve is largest. Demidenko
 /// (2012) does the same for a binormal curve. The direction of the curve is the chord from the previous
 /// threshold to the next one.
-pub fn band(sample: &CurveSample, places: &[usize], level: f64) -> Vec<BandPoint> {
+pub fn band(sample: &CurveSample, indices: &[usize], level: f64) -> Vec<BandPoint> {
     let means = sample.means();
-    let (fpr, tpr) = means.split_at(places.len() + 1);
-    let (of_fpr, of_tpr) = sample.places().split_at(places.len() + 1);
+    let (fpr, tpr) = means.split_at(indices.len() + 1);
+    let (fprs, tprs) = sample.positions().split_at(indices.len() + 1);
     let radius = (-2.0 * (1.0 - level).ln()).sqrt();
-    let last = places.len();
+    let last = indices.len();
     // The extent of a threshold's ellipse, to the right and down.
-    let extent = |place: usize| -> Point {
-        let (before, after) = (place.saturating_sub(1), (place + 1).min(last));
+    let extent = |index: usize| -> Point {
+        let (before, after) = (index.saturating_sub(1), (index + 1).min(last));
         let (mut along, mut up) = (fpr[after] - fpr[before], tpr[after] - tpr[before]);
         if along.max(up) < ROUNDING {
             // If all curves are constant here, there is no direction.
@@ -31,10 +31,10 @@ pub fn band(sample: &CurveSample, places: &[usize], level: f64) -> Vec<BandPoint
             let sum: f64 = one.iter().zip(other).map(|(a, b)| (a - means.0) * (b - means.1)).sum();
             sum / (sample.curves() - 1) as f64
         };
-        let (neg, pos) = (&of_fpr[place], &of_tpr[place]);
-        let var_fpr = part(neg, neg, (fpr[place], fpr[place]));
-        let var_tpr = part(pos, pos, (tpr[place], tpr[place]));
-        let covariance = part(neg, pos, (fpr[place], tpr[place]));
+        let (neg, pos) = (&fprs[index], &tprs[index]);
+        let var_fpr = part(neg, neg, (fpr[index], fpr[index]));
+        let var_tpr = part(pos, pos, (tpr[index], tpr[index]));
+        let covariance = part(neg, pos, (fpr[index], tpr[index]));
         let (right, down) = (var_fpr * up - covariance * along, var_tpr * along - covariance * up);
         let square = up * right + along * down;
         if square <= 0.0 {
@@ -46,7 +46,7 @@ pub fn band(sample: &CurveSample, places: &[usize], level: f64) -> Vec<BandPoint
     };
     let extents: Vec<Point> = (0..=last).map(extent).collect();
     let corner = |side: f64| -> Vec<Point> {
-        let end = |place: usize| (fpr[place] + side * extents[place].0, tpr[place] - side * extents[place].1);
+        let end = |index: usize| (fpr[index] + side * extents[index].0, tpr[index] - side * extents[index].1);
         (0..=last).map(end).collect()
     };
     let (lower, upper) = (corner(1.0), corner(-1.0));
@@ -56,11 +56,11 @@ pub fn band(sample: &CurveSample, places: &[usize], level: f64) -> Vec<BandPoint
     let upper_tpr = highest_so_far(upper.iter().map(|point| point.1.min(1.0)));
     let lower_tpr = lowest_from_here(lower.iter().map(|point| point.1.max(0.0)));
     let upper_fpr = lowest_from_here(upper.iter().map(|point| point.0.max(0.0)));
-    let point = |place: usize| BandPoint {
-        at: At::Score(place.checked_sub(1).map(|place| places[place])),
-        mean: (fpr[place], tpr[place]),
-        lower: (lower_fpr[place], lower_tpr[place]),
-        upper: (upper_fpr[place], upper_tpr[place]),
+    let point = |index: usize| BandPoint {
+        at: At::Score(index.checked_sub(1).map(|index| indices[index])),
+        mean: (fpr[index], tpr[index]),
+        lower: (lower_fpr[index], lower_tpr[index]),
+        upper: (upper_fpr[index], upper_tpr[index]),
     };
     (0..=last).map(point).collect()
 }

@@ -39,7 +39,7 @@ pub fn limits(ties: &Ties<'_>, counts: &Counts, level: f64, n_points: u32) -> Op
         [0.0, -half, half].map(|shift| upper_tail(-(a + b * z + shift)))
     };
     let curve_and_limits: Vec<[f64; 3]> = rates.iter().map(|&rate| at(rate)).collect();
-    let column = |place: usize| curve_and_limits.iter().map(|limits| limits[place]).collect::<Vec<f64>>();
+    let column = |index: usize| curve_and_limits.iter().map(|limits| limits[index]).collect::<Vec<f64>>();
     Some((rates, column(0), Limits { lower: column(1), upper: column(2) }))
 }
 

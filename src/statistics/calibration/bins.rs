@@ -101,7 +101,7 @@ impl FromOptions for Binning {
 
 impl Binning {
     /// The non-empty bins, lowest scores first.
-    pub fn of(&self, masses: &Masses) -> Vec<Bin> {
+    pub fn bins(&self, masses: &Masses) -> Vec<Bin> {
         match self {
             Binning::Edges(edges) => between(edges, masses),
             &Binning::Uniform(bins) => {
@@ -147,10 +147,10 @@ pub fn between(edges: &[f64], masses: &Masses) -> Vec<Bin> {
     let highest = edges[edges.len() - 1];
     let mut bins: Vec<Bin> = Vec::new();
     for score in masses.scores.iter().filter(|score| (lowest..=highest).contains(&score.score)) {
-        let place = inner.partition_point(|&edge| edge < score.score);
-        let number = place as u64 + 1;
+        let index = inner.partition_point(|&edge| edge < score.score);
+        let number = index as u64 + 1;
         if bins.last().is_none_or(|bin| bin.number != number) {
-            bins.push(Bin { number, edges: (edges[place], edges[place + 1]), ..Bin::default() });
+            bins.push(Bin { number, edges: (edges[index], edges[index + 1]), ..Bin::default() });
         }
         if let Some(bin) = bins.last_mut() {
             bin.add(score);
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn edges_belong_to_the_bin_below() {
-        let bins = Binning::Uniform(2).of(&masses(&[
+        let bins = Binning::Uniform(2).bins(&masses(&[
             (0.0, 1.0, 0.0),
             (0.5, 1.0, 1.0),
             (0.75, 0.0, 1.0),

@@ -50,9 +50,9 @@ impl Summary for BrierScore {
         probability::check(ties)
     }
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> BrierScoreRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> BrierScoreRecord {
         let rows = Count::from(&ties);
-        let Some(loss) = MeanLoss::of_ties(&SQUARED, &mut ties, self.level) else {
+        let Some(loss) = MeanLoss::from_ties(&SQUARED, &mut ties, self.level) else {
             return BrierScoreRecord::undefined(rows);
         };
         BrierScoreRecord {
@@ -117,12 +117,12 @@ mod tests {
     #[test]
     fn weights_of_any_size() {
         let (labels, scores) = ([1, 0, 1, 0, 0], [0.9, 0.6, 0.4, 0.1, 0.2]);
-        let of = |power: i32| {
+        let compute = |power: i32| {
             let weights = [1.0, 2.0, 3.0, 1.0, 2.0].map(|weight: f64| weight * 2f64.powi(power));
             weighted_summary(&NINETY_FIVE, &labels, &scores, &weights)
         };
-        assert!(of(0).interval.se > Some(0.01) && of(0).skill_se > Some(0.01));
-        assert!([-1000, -600, 600, 900].into_iter().all(|power| of(power) == of(0)));
+        assert!(compute(0).interval.se > Some(0.01) && compute(0).skill_se > Some(0.01));
+        assert!([-1000, -600, 600, 900].into_iter().all(|power| compute(power) == compute(0)));
     }
 
     proptest! {

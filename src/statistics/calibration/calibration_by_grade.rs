@@ -13,7 +13,7 @@ use crate::statistics::losses::probability;
 use crate::statistics::options::from_options;
 
 /// Columns with more distinct scores are not grades.
-const MOST_GRADES: usize = 1000;
+const MAX_GRADES: usize = 1000;
 
 /// The rate of positives of each distinct score, and a test whether the score is too low.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,7 @@ record! {
 
 from_options!(|options| CalibrationByGrade {
     level: options.level()?,
-    adjust: Adjustment::of_options(options, "adjust")?,
+    adjust: Adjustment::parse(options, "adjust")?,
 });
 
 impl Curve for CalibrationByGrade {
@@ -61,8 +61,8 @@ impl Curve for CalibrationByGrade {
     fn check_ties(&self, ties: &mut Ties<'_>) -> Result<(), String> {
         probability::check(ties)?;
         match ties.counts().len() {
-            grades if grades > MOST_GRADES => Err(format!(
-                "expected the stated probability of each grade, at most {MOST_GRADES} distinct values, got {grades}; for scores \
+            grades if grades > MAX_GRADES => Err(format!(
+                "expected the stated probability of each grade, at most {MAX_GRADES} distinct values, got {grades}; for scores \
                  without grades use calibration_curve"
             )),
             _ => Ok(()),
@@ -70,7 +70,7 @@ impl Curve for CalibrationByGrade {
     }
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
-        let Some(masses) = Masses::of(&mut ties) else { return false };
+        let Some(masses) = Masses::from_ties(&mut ties) else { return false };
         let grade = |score: f64, n: u64, n_pos: u64| {
             let (a, b) = (n_pos as f64 + 0.5, (n - n_pos) as f64 + 0.5);
             let limit = |probability: f64| inv_beta_reg(a, b, probability);
@@ -80,7 +80,7 @@ impl Curve for CalibrationByGrade {
                 n,
                 n_pos,
                 expected: n as f64 * score,
-                rate: RateInterval::of(
+                rate: RateInterval::new(
                     Some(n_pos as f64 / n as f64),
                     Some((limit(below), limit(1.0 - below))),
                 ),

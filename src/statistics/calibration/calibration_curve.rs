@@ -105,9 +105,9 @@ impl Curve for CalibrationCurve {
     }
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
-        let Some(masses) = Masses::of(&mut ties) else { return false };
+        let Some(masses) = Masses::from_ties(&mut ties) else { return false };
         let bins =
-            self.binning.as_ref().map_or_else(|| bins::isotonic(&masses), |binning| binning.of(&masses));
+            self.binning.as_ref().map_or_else(|| bins::isotonic(&masses), |binning| binning.bins(&masses));
         let errors = normal::upper_quantile(tail(self.level));
         let limits = |bin: &Bin| {
             if masses.has_weights {
@@ -119,7 +119,7 @@ impl Curve for CalibrationCurve {
         let band = self.band.filter(|_| !masses.has_weights);
         let band = band.map(|band| band.limits(&masses, &bins, self.level));
         for (index, bin) in bins.iter().enumerate() {
-            let of_band = band.as_ref().map(|band| band[index]);
+            let band_limits = band.as_ref().map(|band| band[index]);
             CalibrationPoint::new(
                 bin.number,
                 bin.edges.0,
@@ -127,7 +127,7 @@ impl Curve for CalibrationCurve {
                 masses.mass(bin.mass.rows()),
                 masses.mass(bin.mass.pos),
                 bin.mean_score(),
-                RateInterval::of(Some(bin.rate()), of_band.or_else(|| has_limits.then(|| limits(bin)))),
+                RateInterval::new(Some(bin.rate()), band_limits.or_else(|| has_limits.then(|| limits(bin)))),
             )
             .append(columns);
         }

@@ -46,17 +46,18 @@ impl Summary for CalibrationError {
         probability::check(ties)
     }
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> CalibrationErrorRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> CalibrationErrorRecord {
         let rows = Count::from(&ties);
-        let Some(masses) = Masses::of(&mut ties) else { return CalibrationErrorRecord::undefined(rows) };
-        let bins = self.binning.of(&masses);
-        let n = Sum::of(bins.iter().map(|bin| bin.mass.rows()));
+        let Some(masses) = Masses::from_ties(&mut ties) else {
+            return CalibrationErrorRecord::undefined(rows);
+        };
+        let bins = self.binning.bins(&masses);
+        let n = Sum::sum(bins.iter().map(|bin| bin.mass.rows()));
         if n == 0.0 {
             return CalibrationErrorRecord { n_bins: Some(0), ..CalibrationErrorRecord::undefined(rows) };
         }
-        let mean = |of: &dyn Fn(&Bin) -> f64| {
-            Sum::of_repeated(bins.iter().map(|bin| (of(bin), bin.mass.rows()))) / n
-        };
+        let mean =
+            |f: &dyn Fn(&Bin) -> f64| Sum::sum_repeated(bins.iter().map(|bin| (f(bin), bin.mass.rows()))) / n;
         let distance = |bin: &Bin| bin.rate() - bin.mean_score();
         let without_bias = |bin: &Bin| {
             let (rate, others) = (bin.rate(), bin.mass.rows() - 1.0);

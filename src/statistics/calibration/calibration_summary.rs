@@ -102,13 +102,13 @@ impl Summary for CalibrationSummary {
         probability::check(ties)
     }
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> CalibrationRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> CalibrationRecord {
         let rows = Count::from(&ties);
-        let Some(masses) = Masses::of(&mut ties) else { return CalibrationRecord::undefined(rows) };
+        let Some(masses) = Masses::from_ties(&mut ties) else { return CalibrationRecord::undefined(rows) };
         let n = masses.all.rows();
         let expected = masses.sum_of_scores();
         let (mean_score, rate) = (expected / n, masses.all.pos / n);
-        let recalibration = Recalibration::of(&masses, self.level);
+        let recalibration = Recalibration::new(&masses, self.level);
         let z = spiegelhalter(&masses);
         let hosmer_lemeshow = if masses.has_weights { None } else { self.hosmer_lemeshow(&masses) };
         let [ici, e50, e90, emax] = distances(&masses);
@@ -155,7 +155,7 @@ impl CalibrationSummary {
                 normal::upper_quantile(tail(self.level)) * squares.sqrt() / (masses.all.rows() * rate);
             (ratio * (-margin).exp(), ratio * margin.exp())
         });
-        RateInterval::of(Some(ratio), limits)
+        RateInterval::new(Some(ratio), limits)
     }
 
     /// The mean of `label - score`. With few positives the variation of rows is a poor estimate of the error,
@@ -173,7 +173,7 @@ impl CalibrationSummary {
             ((rarer * variance + FLOOR_ROWS * floor) / (rarer + FLOOR_ROWS)).sqrt() / n
         });
         let limits = se.map(|se| Interval::normal(mean, se, self.level).within(-1.0, 1.0));
-        Estimate::of(Some(mean), limits.unwrap_or_default())
+        Estimate::new(Some(mean), limits.unwrap_or_default())
     }
 
     /// The statistic `sum (O - E)² / (E (1 - E / n))` over groups, and its degrees of freedom (Hosmer and
@@ -194,7 +194,7 @@ impl CalibrationSummary {
         let parts: Vec<f64> = groups.iter().map(part).collect();
         // The compensated sum does not support infinity.
         let infinite = parts.iter().copied().find(|part| part.is_infinite());
-        let statistic = infinite.unwrap_or_else(|| Sum::of(parts.into_iter()));
+        let statistic = infinite.unwrap_or_else(|| Sum::sum(parts.into_iter()));
         Some((statistic, (groups.len() as u64).saturating_sub(if self.fitted { 2 } else { 0 })))
     }
 }
@@ -243,7 +243,7 @@ fn distances(masses: &Masses) -> [f64; 4] {
         });
         reached.or(distances.last()).map_or(0.0, |&(distance, _)| distance)
     };
-    let mean = Sum::of_repeated(distances.iter().copied()) / n;
+    let mean = Sum::sum_repeated(distances.iter().copied()) / n;
     [mean, quantile(0.5), quantile(0.9), quantile(1.0)]
 }
 
@@ -310,16 +310,16 @@ mod tests {
     #[test]
     fn weights_of_any_size() {
         let (labels, scores) = ([1, 0, 1, 0, 0, 1], [0.9, 0.6, 0.4, 0.1, 0.2, 1.0]);
-        let of = |power: i32| {
+        let scaled = |power: i32| {
             let weights = [1.0, 2.0, 3.0, 1.0, 2.0, 2.0].map(|weight: f64| weight * 2f64.powi(power));
             weighted_summary(&PLAIN, &labels, &scores, &weights)
         };
-        assert!(of(0).spiegelhalter_z.is_some() && of(0).observed_expected.lower > Some(0.0));
+        assert!(scaled(0).spiegelhalter_z.is_some() && scaled(0).observed_expected.lower > Some(0.0));
         for power in [-1000, -600, 600, 900] {
             // Masses are in the scale of the rows.
-            assert_eq!(of(power).n_certain, Mass((2.0 * 2f64.powi(power)).to_bits()));
-            let record = CalibrationRecord { n_certain: of(0).n_certain, ..of(power) };
-            assert_eq!(record, of(0));
+            assert_eq!(scaled(power).n_certain, Mass((2.0 * 2f64.powi(power)).to_bits()));
+            let record = CalibrationRecord { n_certain: scaled(0).n_certain, ..scaled(power) };
+            assert_eq!(record, scaled(0));
         }
     }
 }

@@ -59,7 +59,7 @@ pub trait Rate: Add<Output = Self> + Copy + Default + PartialEq {
 
 impl Rate for u64 {
     fn is_below(these: Count, others: Count) -> bool {
-        let product = |pos: u64, of: Count| u128::from(pos) * u128::from(of.pos + of.neg);
+        let product = |pos: u64, other: Count| u128::from(pos) * u128::from(other.pos + other.neg);
         product(these.pos, others) < product(others.pos, these)
     }
 }
@@ -120,14 +120,14 @@ mod tests {
             }
             prop_assert_eq!(&fitted, &fit);
             let (higher, lower) = counts.split_at(cut.min(n));
-            let of = |counts: &[(u64, u64)]| {
+            let pooled = |counts: &[(u64, u64)]| {
                 let mut blocks = Blocks::<u64>::default();
                 counts.iter().for_each(|&(pos, neg)| blocks.push(Count { pos, neg }));
                 blocks
             };
-            let mut joined = of(higher);
-            joined.append(of(lower));
-            let whole = of(&counts);
+            let mut joined = pooled(higher);
+            joined.append(pooled(lower));
+            let whole = pooled(&counts);
             prop_assert_eq!(joined.counts(), whole.counts());
         }
     }

@@ -12,7 +12,7 @@ use crate::statistics::resampling::Resampling;
 /// The maximum number of cells of the confidence band. Measured for 200 to 50,000 rows with distinct scores: the
 /// mean width is at most 4 % above that of the best number, which is 25 for the fewest rows and 200 for the
 /// most.
-const MOST_CELLS: usize = 200;
+const MAX_CELLS: usize = 200;
 
 /// Bands of the isotonic regression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Band {
     /// The approximate number of passes over the rows of a group.
     pub fn passes(self) -> usize {
         match self {
-            Band::Confidence => MOST_CELLS,
+            Band::Confidence => MAX_CELLS,
             Band::Consistency(resampling) => resampling.passes(),
         }
     }
@@ -56,22 +56,22 @@ impl Band {
     /// The limits of the isotonic blocks of rows without weights.
     pub fn limits(self, masses: &Masses, blocks: &[Bin], level: f64) -> Vec<(f64, f64)> {
         match self {
-            Band::Confidence => confidence(&cells(masses, MOST_CELLS), blocks, level),
+            Band::Confidence => confidence(&cells(masses, MAX_CELLS), blocks, level),
             Band::Consistency(resampling) => consistency(masses, blocks, level, resampling),
         }
     }
 }
 
-/// The distinct scores, or if they are more than `most`, at most so many cells of about equal numbers of
+/// The distinct scores, or if they are more than `max`, at most so many cells of about equal numbers of
 /// rows.
-fn cells(masses: &Masses, most: usize) -> Vec<Cell> {
-    let is_joined = masses.scores.len() > most;
+fn cells(masses: &Masses, max: usize) -> Vec<Cell> {
+    let is_joined = masses.scores.len() > max;
     let rows = u128::from(rows_of(masses.all).rows());
     let (mut before, mut last) = (0, None);
-    let mut cells: Vec<Cell> = Vec::with_capacity(masses.scores.len().min(most));
+    let mut cells: Vec<Cell> = Vec::with_capacity(masses.scores.len().min(max));
     for score in &masses.scores {
         let count = rows_of(score.mass);
-        let number = is_joined.then(|| u128::from(before) * most as u128 / rows);
+        let number = is_joined.then(|| u128::from(before) * max as u128 / rows);
         before += count.rows();
         match cells.last_mut() {
             Some(cell) if is_joined && last == number => {
@@ -96,36 +96,36 @@ fn cells(masses: &Masses, most: usize) -> Vec<Cell> {
 /// highest. If rates decrease significantly within a block, no isotonic probabilities fit. The limits are
 /// then extended to its rate.
 fn confidence(cells: &[Cell], blocks: &[Bin], level: f64) -> Vec<(f64, f64)> {
-    let of_run = (1.0 - level) / (cells.len() as f64 * (cells.len() as f64 + 1.0));
-    let lower = lower_limits(cells.iter().map(|cell| cell.count), of_run);
+    let run_level = (1.0 - level) / (cells.len() as f64 * (cells.len() as f64 + 1.0));
+    let lower = lower_limits(cells.iter().map(|cell| cell.count), run_level);
     let mirrored = |cell: &Cell| Count { pos: cell.count.neg, neg: cell.count.pos };
-    let mut upper = lower_limits(cells.iter().rev().map(mirrored), of_run);
+    let mut upper = lower_limits(cells.iter().rev().map(mirrored), run_level);
     upper.reverse();
-    let of_block = |block: &Bin| {
+    let block_limits = |block: &Bin| {
         let (lowest, highest) = block.edges;
         let below = cells.partition_point(|cell| cell.highest <= lowest);
         let above = cells.partition_point(|cell| cell.lowest < highest);
         let (low, high) = (below.checked_sub(1).map_or(0.0, |cell| lower[cell].0), upper.get(above));
         (low.min(block.rate()), high.map_or(1.0, |high| high.1).max(block.rate()))
     };
-    blocks.iter().map(of_block).collect()
+    blocks.iter().map(block_limits).collect()
 }
 
 /// For each cell, the highest lower limit of all runs of cells that end there or before.
-fn lower_limits(counts: impl Iterator<Item = Count>, of_run: f64) -> Vec<Both> {
+fn lower_limits(counts: impl Iterator<Item = Count>, run_level: f64) -> Vec<Both> {
     let counts: Vec<Count> = counts.collect();
     let mut highest = (0.0, 1.0);
-    let of_end = |end: usize| {
+    let end_limits = |end: usize| {
         let mut run = Count::default();
         for &count in counts[..=end].iter().rev() {
             run = run.plus(count);
-            if let Some(limit) = binomial::lower_limit_above(run.pos, run.rows(), of_run, highest) {
+            if let Some(limit) = binomial::lower_limit_above(run.pos, run.rows(), run_level, highest) {
                 highest = limit;
             }
         }
         highest
     };
-    (0..counts.len()).map(of_end).collect()
+    (0..counts.len()).map(end_limits).collect()
 }
 
 /// The consistency band: quantiles of the isotonic fit at the mean score of each block, for labels that are
@@ -136,14 +136,14 @@ fn lower_limits(counts: impl Iterator<Item = Count>, of_run: f64) -> Vec<Both> {
 fn consistency(masses: &Masses, blocks: &[Bin], level: f64, resampling: Resampling) -> Vec<(f64, f64)> {
     let scores = &masses.scores;
     // The last score up to the mean, and the share of the way to the next one.
-    let place = |block: &Bin| {
+    let position = |block: &Bin| {
         let mean = block.mean_score().clamp(block.edges.0, block.edges.1);
         let index = scores.partition_point(|score| score.score <= mean).saturating_sub(1);
         let low = scores[index].score;
         let share = scores.get(index + 1).map_or(0.0, |next| (mean - low) / (next.score - low));
         (index, share)
     };
-    let places: Vec<(usize, f64)> = blocks.iter().map(place).collect();
+    let positions: Vec<(usize, f64)> = blocks.iter().map(position).collect();
     let fits = resampling.each(Vec::new, |fitted: &mut Vec<(Count, usize)>, mut stream| {
         fitted.clear();
         for (index, score) in scores.iter().enumerate() {
@@ -158,16 +158,16 @@ fn consistency(masses: &Masses, blocks: &[Bin], level: f64, resampling: Resampli
             let block = fitted.partition_point(|&(_, last)| last < index);
             fitted.get(block).map_or(f64::NAN, |(count, _)| count.pos as f64 / count.rows() as f64)
         };
-        let of_place = |&(index, share): &(usize, f64)| match share > 0.0 {
+        let value_at = |&(index, share): &(usize, f64)| match share > 0.0 {
             true => fit(index) + share * (fit(index + 1) - fit(index)),
             false => fit(index),
         };
-        places.iter().map(of_place).collect::<Vec<f64>>()
+        positions.iter().map(value_at).collect::<Vec<f64>>()
     });
     let quantiles = |block: usize| {
         let mut rates: Vec<f64> = fits.iter().map(|fit| fit[block]).collect();
-        let lower = quantile::of_unsorted(&mut rates, tail(level));
-        (lower, quantile::of_unsorted(&mut rates, 1.0 - tail(level)))
+        let lower = quantile::unsorted_quantile(&mut rates, tail(level));
+        (lower, quantile::unsorted_quantile(&mut rates, 1.0 - tail(level)))
     };
     (0..blocks.len()).map(quantiles).collect()
 }
@@ -195,26 +195,26 @@ mod tests {
     #[test]
     fn cells_have_about_equal_rows() {
         let masses = calibrated(1000, 3, 2);
-        let of = |most: usize| cells(&masses, most);
-        assert_eq!((of(1000).len(), of(200).len(), of(7).len(), of(1).len()), (1000, 200, 7, 1));
-        assert!(of(200).iter().all(|cell| cell.count.rows() == 15));
-        assert!(of(7).is_sorted_by(|a, b| a.highest < b.lowest));
-        assert_eq!(of(7).iter().map(|cell| cell.count.rows()).sum::<u64>(), 3000);
+        let join = |max: usize| cells(&masses, max);
+        assert_eq!((join(1000).len(), join(200).len(), join(7).len(), join(1).len()), (1000, 200, 7, 1));
+        assert!(join(200).iter().all(|cell| cell.count.rows() == 15));
+        assert!(join(7).is_sorted_by(|a, b| a.highest < b.lowest));
+        assert_eq!(join(7).iter().map(|cell| cell.count.rows()).sum::<u64>(), 3000);
     }
 
     /// The definition, for all runs.
     #[test]
     fn confidence_limits_are_those_of_all_runs() {
-        for (m, most) in [(1, 200), (6, 200), (40, 200), (40, 9)] {
+        for (m, max) in [(1, 200), (6, 200), (40, 200), (40, 9)] {
             let masses = calibrated(m, 20, m.into());
-            let (cells, blocks) = (cells(&masses, most), isotonic(&masses));
-            let of_run = 0.1 / (cells.len() as f64 * (cells.len() as f64 + 1.0));
+            let (cells, blocks) = (cells(&masses, max), isotonic(&masses));
+            let run_level = 0.1 / (cells.len() as f64 * (cells.len() as f64 + 1.0));
             for (block, (lower, upper)) in blocks.iter().zip(confidence(&cells, &blocks, 0.9)) {
                 let (mut low, mut high) = (0.0f64, 1.0f64);
                 for first in 0..cells.len() {
                     for last in first..cells.len() {
                         let run = Count::sum(cells[first..=last].iter().map(|cell| &cell.count));
-                        let (p, q) = binomial::clopper_pearson(run.pos, run.rows(), 1.0 - 2.0 * of_run);
+                        let (p, q) = binomial::clopper_pearson(run.pos, run.rows(), 1.0 - 2.0 * run_level);
                         if cells[last].highest <= block.edges.0 {
                             low = low.max(p);
                         }

@@ -55,9 +55,9 @@ impl Summary for LogLoss {
         probability::check(ties)
     }
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> LogLossRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> LogLossRecord {
         let rows = Count::from(&ties);
-        let Some(loss) = MeanLoss::of_ties(&LOGARITHMIC, &mut ties, self.level) else {
+        let Some(loss) = MeanLoss::from_ties(&LOGARITHMIC, &mut ties, self.level) else {
             return LogLossRecord::undefined(rows);
         };
         LogLossRecord {

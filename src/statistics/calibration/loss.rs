@@ -42,7 +42,7 @@ struct Sums<T> {
 impl<T> Sums<T> {
     /// Adds the rows of a score.
     fn add(&mut self, loss: &Loss, probability: f64, rows: Count) -> Count<f64> {
-        let loss = (loss.of)(probability);
+        let loss = (loss.losses)(probability);
         self.losses.pos.add(loss.pos, rows.pos);
         self.losses.neg.add(loss.neg, rows.neg);
         self.n_infinite.pos += if loss.pos.is_infinite() { rows.pos } else { 0 };
@@ -58,16 +58,16 @@ impl MeanLoss {
     /// The standard error is the standard error of a mean. With weights its square is
     /// `n / (n - 1) sum w² (loss - value)² / (sum w)²`. The standard error of the skill uses the influence of
     /// each row on the value and on the rate.
-    pub fn of_ties(loss: &Loss, ties: &mut Ties<'_>, level: f64) -> Option<MeanLoss> {
+    pub fn from_ties(loss: &Loss, ties: &mut Ties<'_>, level: f64) -> Option<MeanLoss> {
         let rows = Count::from(&*ties).rows() as f64;
         match ties.units() {
             _ if rows == 0.0 => None,
-            None => Some(Self::of_rows(loss, ties, rows, level)),
-            Some(units) => Self::of_weights(loss, ties, units, rows, level),
+            None => Some(Self::from_rows(loss, ties, rows, level)),
+            Some(units) => Self::from_weights(loss, ties, units, rows, level),
         }
     }
 
-    fn of_rows(loss: &Loss, ties: &mut Ties<'_>, n: f64, level: f64) -> MeanLoss {
+    fn from_rows(loss: &Loss, ties: &mut Ties<'_>, n: f64, level: f64) -> MeanLoss {
         let score_type = ties.score_type();
         let sums = ties.fold(
             |sums: &mut Sums<u64>, tie| {
@@ -86,11 +86,11 @@ impl MeanLoss {
             },
         );
         let all = Count { pos: ties.n_pos() as f64, neg: ties.n_neg() as f64 };
-        let fitted = Sum::of(
+        let fitted = Sum::sum(
             sums.blocks
                 .counts()
                 .iter()
-                .map(|block| (loss.of_rate)(Count { pos: block.pos as f64, neg: block.neg as f64 })),
+                .map(|block| (loss.rate_loss)(Count { pos: block.pos as f64, neg: block.neg as f64 })),
         );
         let losses = Count { pos: sums.losses.pos.sum(), neg: sums.losses.neg.sum() };
         let mean = Self::new(loss, losses, fitted, all, Mass(sums.n_infinite.rows()));
@@ -102,20 +102,27 @@ impl MeanLoss {
             if spread <= n * squares.total() * 16.0 * f64::EPSILON.powi(2) { 0.0 } else { spread / n };
         let shared = losses.pos.total() - mean.value * all.pos;
         let (by_loss, by_rate) = mean.influence_on_skill(loss, all);
-        let of_skill = [
+        let skill_variance = [
             by_loss * by_loss * spread,
             2.0 * by_loss * by_rate * shared,
             by_rate * by_rate * all.pos * (all.neg / n),
         ];
-        let magnitude: f64 = of_skill.iter().map(|part| part.abs()).sum();
-        let of_skill = Sum::of(of_skill.into_iter());
+        let magnitude: f64 = skill_variance.iter().map(|part| part.abs()).sum();
+        let skill_variance = Sum::sum(skill_variance.into_iter());
         // If the terms cancel, the remainder is a rounding error.
-        let of_skill = if of_skill <= 64.0 * f64::EPSILON * magnitude { 0.0 } else { of_skill };
-        mean.with_variances(loss, spread / (n * n), of_skill / (n * n), n, level)
+        let skill_variance =
+            if skill_variance <= 64.0 * f64::EPSILON * magnitude { 0.0 } else { skill_variance };
+        mean.with_variances(loss, spread / (n * n), skill_variance / (n * n), n, level)
     }
 
     /// The same for weighted rows; undefined if all weights are 0.
-    fn of_weights(loss: &Loss, ties: &mut Ties<'_>, units: Units, rows: f64, level: f64) -> Option<MeanLoss> {
+    fn from_weights(
+        loss: &Loss,
+        ties: &mut Ties<'_>,
+        units: Units,
+        rows: f64,
+        level: f64,
+    ) -> Option<MeanLoss> {
         let weights_in = |units: Units, rows: Count| Count {
             pos: units.pos.weight(rows.pos),
             neg: units.neg.weight(rows.neg),
@@ -133,7 +140,7 @@ impl MeanLoss {
             sums.add(loss, ties.value(counts.key(index)), rows);
             sums.blocks.push(weights(rows));
         }
-        let fitted = Sum::of(sums.blocks.counts().iter().map(|&block| (loss.of_rate)(block)));
+        let fitted = Sum::sum(sums.blocks.counts().iter().map(|&block| (loss.rate_loss)(block)));
         let losses = Count {
             pos: sums.losses.pos.sum().map(|sum| units.pos.weight_of(sum)),
             neg: sums.losses.neg.sum().map(|sum| units.neg.weight_of(sum)),
@@ -143,9 +150,9 @@ impl MeanLoss {
         let Some(squared_units) = ties.squared_units() else { return Some(mean) };
         let (by_loss, by_rate) = mean.influence_on_skill(loss, all);
         let rate = all.pos / all.rows();
-        let (mut of_mean, mut of_skill) = (Sum::default(), Sum::default());
+        let (mut mean_variance, mut skill_variance) = (Sum::default(), Sum::default());
         for squared in squared_units {
-            let losses = (loss.of)(ties.value(squared.tie.key));
+            let losses = (loss.losses)(ties.value(squared.tie.key));
             let squares = Count {
                 pos: units.pos.weight_of(units.pos.weight_of(squared.pos)),
                 neg: units.neg.weight_of(units.neg.weight_of(squared.neg)),
@@ -153,13 +160,19 @@ impl MeanLoss {
             for (squares, loss, label) in [(squares.pos, losses.pos, 1.0), (squares.neg, losses.neg, 0.0)] {
                 if squares > 0.0 {
                     let distance = loss - mean.value;
-                    of_mean.add(squares * distance * distance);
-                    of_skill.add(squares * (by_loss * distance + by_rate * (label - rate)).powi(2));
+                    mean_variance.add(squares * distance * distance);
+                    skill_variance.add(squares * (by_loss * distance + by_rate * (label - rate)).powi(2));
                 }
             }
         }
         let square = all.rows().powi(2);
-        Some(mean.with_variances(loss, of_mean.total() / square, of_skill.total() / square, rows, level))
+        Some(mean.with_variances(
+            loss,
+            mean_variance.total() / square,
+            skill_variance.total() / square,
+            rows,
+            level,
+        ))
     }
 
     /// The mean without standard errors, from the sums of losses by class, and the loss of the isotonic fit.
@@ -168,7 +181,7 @@ impl MeanLoss {
         let total = losses.pos.plus(losses.neg);
         let is_finite = [losses.pos, losses.neg].iter().all(|sum| sum.total().is_finite());
         let value = if is_finite { total.quotient(Sum::from(n)) } else { f64::INFINITY };
-        let uncertainty = (loss.of_rate)(all) / n;
+        let uncertainty = (loss.rate_loss)(all) / n;
         MeanLoss {
             value,
             interval: Interval::default(),
@@ -188,14 +201,21 @@ impl MeanLoss {
     }
 
     /// Adds the standard errors, from variances that divide by the number of rows.
-    fn with_variances(self, loss: &Loss, of_mean: f64, of_skill: f64, rows: f64, level: f64) -> MeanLoss {
+    fn with_variances(
+        self,
+        loss: &Loss,
+        mean_variance: f64,
+        skill_variance: f64,
+        rows: f64,
+        level: f64,
+    ) -> MeanLoss {
         if rows < 2.0 || self.value.is_infinite() {
             return self;
         }
         let se = |variance: f64| (variance.max(0.0) * (rows / (rows - 1.0))).sqrt();
         MeanLoss {
-            interval: Interval::normal(self.value, se(of_mean), level).within(0.0, loss.most),
-            skill_se: self.skill.map(|_| se(of_skill)),
+            interval: Interval::normal(self.value, se(mean_variance), level).within(0.0, loss.max),
+            skill_se: self.skill.map(|_| se(skill_variance)),
             ..self
         }
     }

@@ -50,24 +50,24 @@ record! {
 }
 
 from_options!(|options| BrierScoreDifference {
-    test: Hypothesis::of_options(options, -1.0)?,
+    test: Hypothesis::parse(options, -1.0)?,
     level: options.level()?,
 });
 
 from_options!(|options| LogLossDifference {
-    test: Hypothesis::of_options(options, -1.0)?,
+    test: Hypothesis::parse(options, -1.0)?,
     level: options.level()?,
 });
 
 /// The mean losses of two scores, and their row-wise difference. The standard error is the standard error of
 /// a mean, with weights as in [`RowLosses`].
 fn compare(loss: &Loss, rows: &Rows, test: Hypothesis, level: f64) -> LossDifferenceRecord {
-    let Some(losses) = RowLosses::of_rows(loss, rows) else { return LossDifferenceRecord::undefined(rows) };
+    let Some(losses) = RowLosses::from_rows(loss, rows) else { return LossDifferenceRecord::undefined(rows) };
     let difference = losses.difference(0, 1);
     let se = losses.se_of_difference(0, 1);
     let (z, p_value) =
         se.map_or((None, None), |se| test.test(0.0, |value| difference - value, se, upper_tail));
-    let interval = se.map(|se| Interval::normal(difference, se, level).within(-loss.most, loss.most));
+    let interval = se.map(|se| Interval::normal(difference, se, level).within(-loss.max, loss.max));
     LossDifferenceRecord::new(
         Some(losses.means[0]),
         Some(losses.means[1]),
@@ -96,7 +96,7 @@ macro_rules! losses_of_rows {
                 probability::check_rows(rows)
             }
 
-            fn of_rows(&self, rows: &Rows) -> LossDifferenceRecord {
+            fn evaluate(&self, rows: &Rows) -> LossDifferenceRecord {
                 compare(&$loss, rows, self.test, self.level)
             }
         }
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn few_rows() {
-        let of = |labels: &[bool], a: &[f64], b: &[f64]| {
+        let compute = |labels: &[bool], a: &[f64], b: &[f64]| {
             let rows = Rows {
                 len: a.len(),
                 labels: labels.into(),
@@ -153,18 +153,18 @@ mod tests {
                 ..Rows::default()
             };
             let statistic = BrierScoreDifference { test: Hypothesis::default(), level: 0.95 };
-            statistic.check_rows(&rows).map(|()| statistic.of_rows(&rows))
+            statistic.check_rows(&rows).map(|()| statistic.evaluate(&rows))
         };
-        let record = of(&[true, false], &[0.75, 0.5], &[0.5, 0.5]).unwrap();
+        let record = compute(&[true, false], &[0.75, 0.5], &[0.5, 0.5]).unwrap();
         assert_eq!((record.estimate_a, record.estimate_b), (Some(0.15625), Some(0.25)));
         assert_eq!((record.difference, record.interval.se), (Some(-0.09375), Some(0.09375)));
         assert_eq!(record.z, Some(-1.0));
-        let same = of(&[true, false], &[0.75, 0.5], &[0.75, 0.5]).unwrap();
+        let same = compute(&[true, false], &[0.75, 0.5], &[0.75, 0.5]).unwrap();
         assert_eq!((same.difference, same.z, same.p_value), (Some(0.0), Some(0.0), Some(1.0)));
-        assert!(of(&[true], &[1.5], &[0.5]).unwrap_err().contains("got 1.5"));
+        assert!(compute(&[true], &[1.5], &[0.5]).unwrap_err().contains("got 1.5"));
         let infinite = LogLossDifference { test: Hypothesis::default(), level: 0.95 };
         let rows = Rows { len: 1, labels: vec![true], values: vec![vec![0.0], vec![0.5]], ..Rows::default() };
-        let record = infinite.of_rows(&rows);
+        let record = infinite.evaluate(&rows);
         assert_eq!(
             (record.estimate_a, record.difference, record.z),
             (Some(f64::INFINITY), Some(f64::INFINITY), None)

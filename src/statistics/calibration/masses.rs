@@ -35,14 +35,14 @@ pub struct Masses {
 
 impl Masses {
     /// The scores of a group; undefined without rows, and if all weights are 0.
-    pub fn of(ties: &mut Ties<'_>) -> Option<Masses> {
+    pub fn from_ties(ties: &mut Ties<'_>) -> Option<Masses> {
         let rows = Count::from(&*ties).rows() as f64;
         let all = Count { pos: ties.n_pos(), neg: ties.n_neg() };
         let (units, power) = ties.units().map(|units| units.relative(all)).unzip();
         // Without weights a unit is a row. A branch on the weights would be compiled to a division by undefined
         // numbers, which is slow.
-        let [of_pos, of_neg] = units.map_or_else(Default::default, |units: Units| [units.pos, units.neg]);
-        let (pos, neg) = (|units: f64| of_pos.weight_of(units), |units: f64| of_neg.weight_of(units));
+        let [pos_unit, neg_unit] = units.map_or_else(Default::default, |units: Units| [units.pos, units.neg]);
+        let (pos, neg) = (|units: f64| pos_unit.weight_of(units), |units: f64| neg_unit.weight_of(units));
         let all = Count { pos: pos(all.pos as f64), neg: neg(all.neg as f64) };
         if rows == 0.0 || all.rows() == 0.0 {
             return None;
@@ -82,13 +82,13 @@ impl Masses {
     }
 
     /// The sum over all scores.
-    pub fn sum(&self, of: impl Fn(&ScoreMass) -> f64) -> f64 {
-        Sum::of(self.scores.iter().map(of))
+    pub fn sum(&self, f: impl Fn(&ScoreMass) -> f64) -> f64 {
+        Sum::sum(self.scores.iter().map(f))
     }
 
     /// The sum of all scores, each times its number of rows.
     pub fn sum_of_scores(&self) -> f64 {
-        Sum::of_repeated(self.scores.iter().map(|score| (score.score, score.mass.rows())))
+        Sum::sum_repeated(self.scores.iter().map(|score| (score.score, score.mass.rows())))
     }
 
     /// `n / (n - 1)` for the variance of a sum of weighted rows; undefined for a single row and without
@@ -104,11 +104,11 @@ pub(super) mod tests {
 
     /// Ascending scores, each with its positives and negatives.
     pub fn masses(scores: &[(f64, f64, f64)]) -> Masses {
-        let of = |&(score, pos, neg): &(f64, f64, f64)| {
+        let score_mass = |&(score, pos, neg): &(f64, f64, f64)| {
             let mass = Count { pos, neg };
             ScoreMass { score, mass, squares: mass }
         };
-        let scores: Vec<ScoreMass> = scores.iter().map(of).collect();
+        let scores: Vec<ScoreMass> = scores.iter().map(score_mass).collect();
         let all = scores.iter().fold(Count::default(), |all, score| all.plus(score.mass));
         Masses { scores, all, rows: all.rows(), has_weights: false, has_squares: true, power: 0 }
     }

@@ -6,7 +6,7 @@ use crate::ranking::{tasks, ties::Count};
 use crate::statistics::inference::{Estimate, Interval};
 
 /// The maximum number of Newton steps; about six are typical, and more if scores are far from the rates.
-const MOST_STEPS: usize = 1000;
+const MAX_STEPS: usize = 1000;
 
 /// The maximum change of a logit per step: if all fitted probabilities are near 0 or 1, there is no
 /// information.
@@ -16,7 +16,7 @@ const FARTHEST: f64 = 3.0;
 const TOLERANCE: f64 = 1e-12;
 
 /// The minimum factor of a halved step.
-const LEAST_FACTOR: f64 = 1e-10;
+const MIN_FACTOR: f64 = 1e-10;
 
 /// A smaller step, relative to the standard error, that does not increase the likelihood is a rounding error.
 const ROUNDING: f64 = 1e-6;
@@ -40,22 +40,22 @@ impl Recalibration {
     /// slope is also undefined if the scores separate the classes or are all equal. The variance is the
     /// inverse information. With weights it is the sandwich `n / (n - 1) I⁻¹ (sum w² r² x x') I⁻¹` (Binder
     /// 1983).
-    pub fn of(masses: &Masses, level: f64) -> Recalibration {
+    pub fn new(masses: &Masses, level: f64) -> Recalibration {
         let (first, last) = (&masses.scores[0], &masses.scores[masses.scores.len() - 1]);
         if masses.all.pos == 0.0 || masses.all.neg == 0.0 || first.score <= 0.0 || last.score >= 1.0 {
             return Recalibration::default();
         }
         let logits: Vec<f64> = masses.scores.iter().map(|score| logit(score.score)).collect();
         let products = logits.iter().zip(&masses.scores).map(|(&x, score)| (x, score.mass.rows()));
-        let center = Sum::of_repeated(products) / masses.all.rows();
+        let center = Sum::sum_repeated(products) / masses.all.rows();
         let model = Model { masses, logits: logits.iter().map(|x| x - center).collect(), center };
-        let estimate = |fit: Option<Fit>, place: usize| {
+        let estimate = |fit: Option<Fit>, index: usize| {
             fit.map_or(Estimate::default(), |fit| {
                 let [intercept, slope] = fit.coefficients;
-                let value = [intercept - slope * center, slope][place];
+                let value = [intercept - slope * center, slope][index];
                 let interval = |variance: f64| Interval::normal(value, variance.max(0.0).sqrt(), level);
                 let variances = model.variances(&fit);
-                Estimate::of(Some(value), variances.map_or(Interval::default(), |of| interval(of[place])))
+                Estimate::new(Some(value), variances.map_or(Interval::default(), |all| interval(all[index])))
             })
         };
         let both = if separates(masses) { None } else { model.fit(Free::Both) };
@@ -142,9 +142,9 @@ impl Sums {
     fn plus(self, other: Sums) -> Sums {
         Sums {
             log_likelihood: self.log_likelihood.plus(other.log_likelihood),
-            gradient: [0, 1].map(|place| self.gradient[place].plus(other.gradient[place])),
-            information: [0, 1, 2].map(|place| self.information[place].plus(other.information[place])),
-            squares: [0, 1, 2].map(|place| self.squares[place].plus(other.squares[place])),
+            gradient: [0, 1].map(|index| self.gradient[index].plus(other.gradient[index])),
+            information: [0, 1, 2].map(|index| self.information[index].plus(other.information[index])),
+            squares: [0, 1, 2].map(|index| self.squares[index].plus(other.squares[index])),
         }
     }
 }
@@ -162,7 +162,7 @@ impl Model<'_> {
     /// The sums at some coefficients, by blocks of scores on all threads; the number of threads does not
     /// change the result.
     fn sums(&self, coefficients: [f64; 2]) -> Sums {
-        let of_block = |block: usize| {
+        let block_sums = |block: usize| {
             let rows = block * BLOCK_SCORES..self.logits.len().min((block + 1) * BLOCK_SCORES);
             let mut sums = Sums::default();
             for (score, &x) in self.masses.scores[rows.clone()].iter().zip(&self.logits[rows]) {
@@ -172,9 +172,9 @@ impl Model<'_> {
         };
         let blocks = self.logits.len().div_ceil(BLOCK_SCORES);
         if blocks == 1 {
-            return of_block(0);
+            return block_sums(0);
         }
-        tasks::par_map(0..blocks, || (), |(), block| of_block(block))
+        tasks::par_map(0..blocks, || (), |(), block| block_sums(block))
             .into_iter()
             .fold(Sums::default(), Sums::plus)
     }
@@ -184,7 +184,7 @@ impl Model<'_> {
         // Starts with the score unchanged.
         let mut coefficients = [self.center, 1.0];
         let mut sums = self.sums(coefficients);
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let inverse = inverse(sums.information.map(|sum| sum.total()), free);
             let [a, b, c] = inverse;
             let gradient = sums.gradient.map(|sum| sum.total());
@@ -205,7 +205,7 @@ impl Model<'_> {
                 let next_sums = self.sums(next);
                 let (height, next_height) = (sums.log_likelihood.total(), next_sums.log_likelihood.total());
                 // A rounding error does not count as a decrease.
-                if next_height >= height - TOLERANCE * height.abs() || factor < LEAST_FACTOR {
+                if next_height >= height - TOLERANCE * height.abs() || factor < MIN_FACTOR {
                     (coefficients, sums) = (next, next_sums);
                     if next_height <= height && distance <= ROUNDING * (1.0 + a.sqrt()) {
                         let inverse = self::inverse(sums.information.map(|sum| sum.total()), free);
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn two_scores_are_fitted_exactly() {
         // Rates of 1/4 and 3/4 at the logits of 0.1 and 0.9: a slope of ln 3 / ln 9.
-        let fit = Recalibration::of(&masses(&[(0.1, 1.0, 3.0), (0.9, 3.0, 1.0)]), 0.95);
+        let fit = Recalibration::new(&masses(&[(0.1, 1.0, 3.0), (0.9, 3.0, 1.0)]), 0.95);
         assert!((fit.slope.value.unwrap() - 0.5).abs() < 1e-12);
         assert!(fit.intercept.value.unwrap().abs() < 1e-12 && fit.in_the_large.value.unwrap().abs() < 1e-12);
         // The inverse of 2 (4) (3/16) for the intercept.
@@ -256,19 +256,19 @@ mod tests {
 
     #[test]
     fn without_a_maximum() {
-        let separate = Recalibration::of(&masses(&[(0.1, 0.0, 3.0), (0.9, 3.0, 0.0)]), 0.95);
+        let separate = Recalibration::new(&masses(&[(0.1, 0.0, 3.0), (0.9, 3.0, 0.0)]), 0.95);
         assert!(separate.slope.value.is_none() && separate.in_the_large.value.is_some());
-        let one_score = Recalibration::of(&masses(&[(0.25, 1.0, 1.0)]), 0.95);
+        let one_score = Recalibration::new(&masses(&[(0.25, 1.0, 1.0)]), 0.95);
         assert!(one_score.slope.value.is_none());
         assert!((one_score.in_the_large.value.unwrap() - 3f64.ln()).abs() < 1e-12);
         assert!(
-            Recalibration::of(&masses(&[(0.0, 0.0, 1.0), (0.5, 1.0, 1.0)]), 0.95)
+            Recalibration::new(&masses(&[(0.0, 0.0, 1.0), (0.5, 1.0, 1.0)]), 0.95)
                 .in_the_large
                 .value
                 .is_none()
         );
         assert!(
-            Recalibration::of(&masses(&[(0.2, 1.0, 0.0), (0.5, 1.0, 0.0)]), 0.95)
+            Recalibration::new(&masses(&[(0.2, 1.0, 0.0), (0.5, 1.0, 0.0)]), 0.95)
                 .in_the_large
                 .value
                 .is_none()
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn scores_far_from_the_rates() {
-        let fit = Recalibration::of(&masses(&[(1e-12, 1.0, 3.0), (1e-9, 3.0, 1.0)]), 0.95);
+        let fit = Recalibration::new(&masses(&[(1e-12, 1.0, 3.0), (1e-9, 3.0, 1.0)]), 0.95);
         let slope = 2.0 * 3f64.ln() / (logit(1e-9) - logit(1e-12));
         assert!((fit.slope.value.unwrap() / slope - 1.0).abs() < 1e-9);
     }

@@ -116,7 +116,7 @@ words!(ClassAverage { "macro" => Macro, "weighted" => Weighted, "micro" => Micro
 impl FromOptions for MulticlassRocAuc {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         let average = options.optional_word("average")?.unwrap_or(ClassAverage::None);
-        let areas = MulticlassRocAuc::of_options(options, average)?;
+        let areas = MulticlassRocAuc::parse(options, average)?;
         if areas.multi_class == MultiClass::Ovo && average == ClassAverage::Micro {
             return Err(OptionError::new("", "`average=\"micro\"` pools each class against the rest")
                 .hint("write `multi_class=\"ovr\"`"));
@@ -127,7 +127,7 @@ impl FromOptions for MulticlassRocAuc {
 
 impl MulticlassRocAuc {
     /// The areas with this average.
-    pub fn of_options(options: &Options, average: ClassAverage) -> Result<Self, OptionError> {
+    pub fn parse(options: &Options, average: ClassAverage) -> Result<Self, OptionError> {
         let multi_class = options.word("multi_class")?;
         let refuse = |reason: String, hint: &str| Err(OptionError::new("classes", reason).hint(hint));
         let text = |class: &OptionValue| match class {
@@ -141,8 +141,8 @@ impl MulticlassRocAuc {
         if classes.len() < 2 {
             return refuse(format!("must be two or more, got {classes_text}"), in_order);
         }
-        if let Some(place) = (1..classes.len()).find(|&place| classes[..place].contains(&classes[place])) {
-            let reason = format!("hold '{}' twice, compared as text", classes[place]);
+        if let Some(index) = (1..classes.len()).find(|&index| classes[..index].contains(&classes[index])) {
+            let reason = format!("hold '{}' twice, compared as text", classes[index]);
             return refuse(reason, "write each once, as the columns are");
         }
         if classes.len() != columns {
@@ -174,7 +174,7 @@ impl Joint for MulticlassRocAuc {
         KeyKind::Among(&self.classes)
     }
 
-    fn of_rows(&self, rows: &Rows) -> MulticlassRocAucRecord {
+    fn evaluate(&self, rows: &Rows) -> MulticlassRocAucRecord {
         let counts = rows.keys.histogram(|_| true);
         // All rows share one unit of weight, because the rest of a class has several classes. For the micro
         // average, a row has a cell for each class.
@@ -186,23 +186,23 @@ impl Joint for MulticlassRocAuc {
         let masses = masses(rows, units.as_deref());
         let all: u128 = masses.iter().sum();
         let twice_u = twice_u_of_classes(rows, units.as_deref());
-        let place_of = |class: usize| rows.key_places.binary_search(&(class as u32)).ok();
-        let count = |place: Option<usize>| place.map_or(0, |place| u64::from(counts[place]));
-        let mass = |place: Option<usize>| place.map_or(0, |place| masses[place]);
-        let against_rest = |place: usize| {
-            let class_mass = masses[place];
+        let index_of = |class: usize| rows.key_codes.binary_search(&(class as u32)).ok();
+        let count = |index: Option<usize>| index.map_or(0, |index| u64::from(counts[index]));
+        let mass = |index: Option<usize>| index.map_or(0, |index| masses[index]);
+        let against_rest = |index: usize| {
+            let class_mass = masses[index];
             let others = all - class_mass;
-            let of_others = twice_u[place].iter().enumerate().filter(|other| other.0 != place);
+            let other_classes = twice_u[index].iter().enumerate().filter(|other| other.0 != index);
             (class_mass > 0 && others > 0)
-                .then(|| quotient(of_others.map(|other| other.1).sum(), 2 * class_mass * others))
+                .then(|| quotient(other_classes.map(|other| other.1).sum(), 2 * class_mass * others))
         };
         let k = self.classes.len();
-        let of_class = |class: usize| {
-            let place = place_of(class);
-            ClassRecord::new(Name(class as u32), count(place), place.and_then(against_rest))
+        let class_record = |class: usize| {
+            let index = index_of(class);
+            ClassRecord::new(Name(class as u32), count(index), index.and_then(against_rest))
         };
-        let classes: Vec<ClassRecord> = (0..k).map(of_class).collect();
-        let of_pair = |a: usize, b: usize| {
+        let classes: Vec<ClassRecord> = (0..k).map(class_record).collect();
+        let pair_area = |a: usize, b: usize| {
             let pairs = masses[a] * masses[b];
             (pairs > 0).then(|| quotient(twice_u[a][b] + twice_u[b][a], 4 * pairs))
         };
@@ -210,14 +210,14 @@ impl Joint for MulticlassRocAuc {
             let pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
             pairs
                 .map(|(a, b)| {
-                    let (first, second) = (place_of(a), place_of(b));
-                    let auc = first.zip(second).and_then(|(a, b)| of_pair(a, b));
+                    let (first, second) = (index_of(a), index_of(b));
+                    let auc = first.zip(second).and_then(|(a, b)| pair_area(a, b));
                     let n = count(first) + count(second);
                     ClassPairRecord::new(Name(a as u32), Name(b as u32), n, auc)
                 })
                 .collect()
         });
-        let mass_of = |class: Name| mass(place_of(class.0 as usize));
+        let mass_of = |class: Name| mass(index_of(class.0 as usize));
         let auc = match (&pairs, self.average) {
             (_, ClassAverage::None) => None,
             (_, ClassAverage::Micro) => micro(rows, units.as_deref()),
@@ -230,7 +230,7 @@ impl Joint for MulticlassRocAuc {
         MulticlassRocAucRecord::new(auc, Some(classes), pairs, self.counts(rows))
     }
 
-    fn of_nan(&self, rows: &Rows) -> MulticlassRocAucRecord {
+    fn nan_record(&self, rows: &Rows) -> MulticlassRocAucRecord {
         let auc = if self.average == ClassAverage::None { None } else { Some(f64::NAN) };
         MulticlassRocAucRecord::new(auc, None, None, self.counts(rows))
     }
@@ -252,7 +252,7 @@ impl MulticlassRocAuc {
 /// The rows of each class, or their units.
 fn masses(rows: &Rows, units: Option<&[u64]>) -> Vec<u128> {
     let mut masses = vec![0; rows.keys.distinct];
-    for (row, &class) in rows.keys.of_row.iter().enumerate() {
+    for (row, &class) in rows.keys.row_codes.iter().enumerate() {
         masses[class as usize] += units.map_or(1, |units| u128::from(units[row]));
     }
     masses
@@ -261,9 +261,9 @@ fn masses(rows: &Rows, units: Option<&[u64]>) -> Vec<u128> {
 /// For each class with rows: twice the number of pairs in which its rows score higher, by the score for the
 /// class.
 fn twice_u_of_classes(rows: &Rows, units: Option<&[u64]>) -> Vec<Vec<u128>> {
-    let of_class = |class: u32| {
+    let class_sums = |class: u32| {
         interrupt::check();
-        let score = &rows.scores[rows.key_places[class as usize] as usize];
+        let score = &rows.scores[rows.key_codes[class as usize] as usize];
         match units {
             None => {
                 let twice_u = twice_u_of_pairs(score, &rows.keys, class..class + 1).swap_remove(0);
@@ -272,20 +272,19 @@ fn twice_u_of_classes(rows: &Rows, units: Option<&[u64]>) -> Vec<Vec<u128>> {
             Some(units) => twice_u_of_units(score, &rows.keys, units, class),
         }
     };
-    tasks::par_map(0..rows.keys.distinct, || (), |(), class| of_class(class as u32))
+    tasks::par_map(0..rows.keys.distinct, || (), |(), class| class_sums(class as u32))
 }
 
 /// The area over all cells; undefined without rows. Cells count as one, or as the units of their row.
 fn micro(rows: &Rows, units: Option<&[u64]>) -> Option<f64> {
     let n = rows.len;
     // The values of all columns, concatenated.
-    let codes_of_cells = Codes::of(&rows.values.concat());
+    let codes_of_cells = Codes::new(&rows.values.concat());
     let mut counts = vec![Count::default(); codes_of_cells.distinct];
-    for (class, codes) in codes_of_cells.of_row.chunks(n.max(1)).enumerate() {
-        for (row, (&code, &key)) in codes.iter().zip(&rows.keys.of_row).enumerate() {
+    for (class, codes) in codes_of_cells.row_codes.chunks(n.max(1)).enumerate() {
+        for (row, (&code, &key)) in codes.iter().zip(&rows.keys.row_codes).enumerate() {
             let mass = units.map_or(1, |units| units[row]);
-            counts[codes_of_cells.descending(code)]
-                .add(rows.key_places[key as usize] as usize == class, mass);
+            counts[codes_of_cells.descending(code)].add(rows.key_codes[key as usize] as usize == class, mass);
         }
     }
     let Count { pos, neg } = Count::sum(&counts);
@@ -328,7 +327,7 @@ mod tests {
     use super::*;
     use crate::statistics::tests::rows_of;
 
-    fn of(multi_class: MultiClass, average: ClassAverage) -> MulticlassRocAuc {
+    fn statistic(multi_class: MultiClass, average: ClassAverage) -> MulticlassRocAuc {
         MulticlassRocAuc { classes: ["a", "b", "c"].map(String::from).to_vec(), multi_class, average }
     }
 
@@ -336,7 +335,7 @@ mod tests {
     fn sample() -> Rows {
         let scores: [&[f64]; 3] =
             [&[0.7, 0.2, 0.3, 0.1, 0.2], &[0.2, 0.4, 0.5, 0.3, 0.1], &[0.1, 0.4, 0.2, 0.6, 0.7]];
-        Rows { key_places: vec![0, 1, 2], ..rows_of(&[], &scores, &[0, 0, 1, 2, 2]) }
+        Rows { key_codes: vec![0, 1, 2], ..rows_of(&[], &scores, &[0, 0, 1, 2, 2]) }
     }
 
     fn areas(record: &MulticlassRocAucRecord) -> Vec<Option<f64>> {
@@ -345,25 +344,25 @@ mod tests {
 
     #[test]
     fn against_the_rest() {
-        let record = of(MultiClass::Ovr, ClassAverage::Macro).of_rows(&sample());
+        let record = statistic(MultiClass::Ovr, ClassAverage::Macro).evaluate(&sample());
         // a: 0.7 beats all three; 0.2 loses, wins and ties. b beats all. c beats all.
         assert_eq!(areas(&record), [Some(4.5 / 6.0), Some(1.0), Some(1.0)]);
         assert!((record.auc.unwrap() - 2.75 / 3.0).abs() < 1e-15);
         assert_eq!((record.counts, record.pairs), (ClassCounts::new(3, 0, 5), None));
-        let weighted = of(MultiClass::Ovr, ClassAverage::Weighted).of_rows(&sample());
+        let weighted = statistic(MultiClass::Ovr, ClassAverage::Weighted).evaluate(&sample());
         assert!((weighted.auc.unwrap() - (2.0 * 0.75 + 1.0 + 2.0) / 5.0).abs() < 1e-15);
-        assert_eq!(of(MultiClass::Ovr, ClassAverage::None).of_rows(&sample()).auc, None);
+        assert_eq!(statistic(MultiClass::Ovr, ClassAverage::None).evaluate(&sample()).auc, None);
     }
 
     #[test]
     fn pairs_of_classes() {
-        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&sample());
+        let record = statistic(MultiClass::Ovo, ClassAverage::Macro).evaluate(&sample());
         let pairs: Vec<(u64, Option<f64>)> =
             record.pairs.as_ref().unwrap().iter().map(|pair| (pair.n, pair.auc)).collect();
         // A(a | b) = 1/2 and A(b | a) = 1; A(a | c) = 3.5/4 and A(c | a) = 1; both scores separate b and c.
         assert_eq!(pairs, [(3, Some(0.75)), (4, Some(0.9375)), (3, Some(1.0))]);
         assert!((record.auc.unwrap() - 2.6875 / 3.0).abs() < 1e-15);
-        let weighted = of(MultiClass::Ovo, ClassAverage::Weighted).of_rows(&sample());
+        let weighted = statistic(MultiClass::Ovo, ClassAverage::Weighted).evaluate(&sample());
         assert!((weighted.auc.unwrap() - (3.0 * 0.75 + 4.0 * 0.9375 + 3.0) / 10.0).abs() < 1e-15);
     }
 
@@ -380,21 +379,21 @@ mod tests {
                 }
             }
         }
-        let record = of(MultiClass::Ovr, ClassAverage::Micro).of_rows(&rows);
+        let record = statistic(MultiClass::Ovr, ClassAverage::Micro).evaluate(&rows);
         assert_eq!(record.auc, Some(twice / 100.0));
     }
 
     #[test]
     fn absent_classes() {
         let scores: [&[f64]; 3] = [&[0.7, 0.2, 0.3], &[0.2, 0.4, 0.5], &[0.1, 0.4, 0.2]];
-        let two = Rows { key_places: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
-        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&two);
+        let two = Rows { key_codes: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
+        let record = statistic(MultiClass::Ovo, ClassAverage::Macro).evaluate(&two);
         assert_eq!(areas(&record), [Some(0.5), None, Some(0.5)]);
         assert_eq!((record.auc, record.counts), (Some(0.5), ClassCounts::new(2, 1, 3)));
-        let one = Rows { key_places: vec![1], ..rows_of(&[], &scores, &[1, 1, 1]) };
-        let record = of(MultiClass::Ovr, ClassAverage::Weighted).of_rows(&one);
+        let one = Rows { key_codes: vec![1], ..rows_of(&[], &scores, &[1, 1, 1]) };
+        let record = statistic(MultiClass::Ovr, ClassAverage::Weighted).evaluate(&one);
         assert_eq!((record.auc, areas(&record), record.counts.n_missing), (None, vec![None; 3], 2));
-        let none = of(MultiClass::Ovr, ClassAverage::Micro).of_rows(&Rows::default());
+        let none = statistic(MultiClass::Ovr, ClassAverage::Micro).evaluate(&Rows::default());
         assert_eq!((none.auc, none.counts), (None, ClassCounts::new(0, 3, 0)));
     }
 
@@ -420,8 +419,10 @@ mod tests {
             (MultiClass::Ovr, ClassAverage::Micro),
             (MultiClass::Ovo, ClassAverage::Weighted),
         ] {
-            let (got, expected) =
-                (of(multi_class, average).of_rows(&weighted), of(multi_class, average).of_rows(&repeated));
+            let (got, expected) = (
+                statistic(multi_class, average).evaluate(&weighted),
+                statistic(multi_class, average).evaluate(&repeated),
+            );
             assert_eq!((got.auc, areas(&got), got.counts.n), (expected.auc, areas(&expected), 5));
             let pairs = |record: MulticlassRocAucRecord| -> Vec<Option<f64>> {
                 record.pairs.into_iter().flatten().map(|pair| pair.auc).collect()
@@ -430,7 +431,7 @@ mod tests {
         }
         // A class of negligible weight has no area.
         let heavy = Rows { weights: Some(vec![1.0, 1.0, 1e-300, 1.0, 1.0]), ..sample() };
-        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&heavy);
+        let record = statistic(MultiClass::Ovo, ClassAverage::Macro).evaluate(&heavy);
         assert_eq!((areas(&record)[1], record.counts.n_classes), (None, 3));
     }
 }

@@ -98,7 +98,7 @@ impl FromOptions for MulticlassRocAucCi {
         let average: Option<IndependentAverage> = options.optional_word("average")?;
         let average = average.map_or(ClassAverage::None, |average| average.0);
         Ok(MulticlassRocAucCi {
-            statistic: MulticlassRocAuc::of_options(options, average)?,
+            statistic: MulticlassRocAuc::parse(options, average)?,
             level: options.level()?,
         })
     }
@@ -117,10 +117,10 @@ impl Joint for MulticlassRocAucCi {
         self.statistic.key_kind()
     }
 
-    fn of_rows(&self, rows: &Rows) -> MulticlassRocAucCiRecord {
-        let areas = self.statistic.of_rows(rows);
+    fn evaluate(&self, rows: &Rows) -> MulticlassRocAucCiRecord {
+        let areas = self.statistic.evaluate(rows);
         let mut members = vec![Vec::new(); rows.keys.distinct];
-        for (row, &class) in (0..).zip(&rows.keys.of_row) {
+        for (row, &class) in (0..).zip(&rows.keys.row_codes) {
             members[class as usize].push(row);
         }
         let classes = Classes {
@@ -132,24 +132,24 @@ impl Joint for MulticlassRocAucCi {
         };
         let is_averaged = areas.auc.is_some();
         let against_rest = classes.clone().against_rest(is_averaged && areas.pairs.is_none());
-        let of_pairs = areas.pairs.as_ref().map(|_| classes.of_pairs());
-        let variance = match &of_pairs {
-            None => against_rest.of_average,
-            Some(of_pairs) => of_pairs.of_average,
+        let pair_variances = areas.pairs.as_ref().map(|_| classes.pairwise());
+        let variance = match &pair_variances {
+            None => against_rest.average,
+            Some(pair_variances) => pair_variances.average,
         };
-        let interval = |auc, variance| Interval::of_area(auc, variance, self.level);
-        let place_of = |class: Name| rows.key_places.binary_search(&class.0).ok();
-        let of_class = areas.classes.map(|classes| {
+        let interval = |auc, variance| Interval::from_area(auc, variance, self.level);
+        let index_of = |class: Name| rows.key_codes.binary_search(&class.0).ok();
+        let class_records = areas.classes.map(|classes| {
             let classes = classes.into_iter().map(|class| {
-                let variance = place_of(class.class).and_then(|place| against_rest.of_each[place][0]);
+                let variance = index_of(class.class).and_then(|index| against_rest.each[index][0]);
                 ClassIntervalRecord { interval: interval(class.auc, variance), class }
             });
             classes.collect()
         });
-        let of_pair = areas.pairs.zip(of_pairs).map(|(pairs, variances)| {
+        let pair_records = areas.pairs.zip(pair_variances).map(|(pairs, variances)| {
             let pairs = pairs.into_iter().map(|pair| {
-                let places = place_of(pair.class_a).zip(place_of(pair.class_b));
-                let variance = places.and_then(|(a, b)| variances.of_each[a][b - a - 1]);
+                let indices = index_of(pair.class_a).zip(index_of(pair.class_b));
+                let variance = indices.and_then(|(a, b)| variances.each[a][b - a - 1]);
                 ClassPairIntervalRecord { interval: interval(pair.auc, variance), pair }
             });
             pairs.collect()
@@ -157,14 +157,14 @@ impl Joint for MulticlassRocAucCi {
         MulticlassRocAucCiRecord {
             auc: areas.auc,
             interval: interval(areas.auc, variance),
-            classes: of_class,
-            pairs: of_pair,
+            classes: class_records,
+            pairs: pair_records,
             counts: areas.counts,
         }
     }
 
-    fn of_nan(&self, rows: &Rows) -> MulticlassRocAucCiRecord {
-        let areas = self.statistic.of_nan(rows);
+    fn nan_record(&self, rows: &Rows) -> MulticlassRocAucCiRecord {
+        let areas = self.statistic.nan_record(rows);
         MulticlassRocAucCiRecord {
             auc: areas.auc,
             interval: Interval { se: areas.auc, lower: areas.auc, upper: areas.auc },
@@ -192,8 +192,8 @@ struct Classes<'a> {
 /// The variances of the average and of each area. For class a these are one area against the rest, or its
 /// pairs with later classes.
 struct Variances {
-    of_average: Option<f64>,
-    of_each: Vec<Vec<Option<f64>>>,
+    average: Option<f64>,
+    each: Vec<Vec<Option<f64>>>,
 }
 
 impl Classes<'_> {
@@ -207,55 +207,55 @@ impl Classes<'_> {
 
     /// Each class against the rest.
     fn against_rest(mut self, is_averaged: bool) -> Variances {
-        let mut of_each = Vec::with_capacity(self.members.len());
+        let mut each = Vec::with_capacity(self.members.len());
         for class in 0..self.members.len() {
             interrupt::check();
-            let column = &self.rows.scores[self.rows.key_places[class] as usize];
+            let column = &self.rows.scores[self.rows.key_codes[class] as usize];
             let is_class: Vec<bool> =
-                self.rows.keys.of_row.iter().map(|&key| key as usize == class).collect();
-            let twice = RowPlacements::of(&column.of_row, &is_class);
-            of_each.push(vec![variance_of_area(&twice)]);
+                self.rows.keys.row_codes.iter().map(|&key| key as usize == class).collect();
+            let twice = RowPlacements::new(&column.row_codes, &is_class);
+            each.push(vec![variance_of_area(&twice)]);
             if is_averaged {
                 self.add_against_rest(class, &is_class, &twice);
             }
         }
-        Variances { of_average: if is_averaged { self.variance() } else { None }, of_each }
+        Variances { average: if is_averaged { self.variance() } else { None }, each }
     }
 
     fn add_against_rest(&mut self, class: usize, is_class: &[bool], twice: &RowPlacements) {
         let (n, others) = (self.n(class), self.rows.len as f64 - self.n(class));
         let weight = self.weigh(n);
         self.weights += weight;
-        let (mut class_placements, mut of_rest) = (twice.of_pos.iter(), twice.of_neg.iter());
+        let (mut class_placements, mut rest_placements) = (twice.pos.iter(), twice.neg.iter());
         // The share of the area that belongs to the class of a row of the rest.
         let shares: Vec<f64> = (0..self.members.len()).map(|class| self.n(class) / others).collect();
         for ((component, &is_class), &class) in
-            self.components.iter_mut().zip(is_class).zip(&self.rows.keys.of_row)
+            self.components.iter_mut().zip(is_class).zip(&self.rows.keys.row_codes)
         {
             let placement = |twice: Option<&u32>, rows: f64| f64::from(*twice.unwrap_or(&0)) / (2.0 * rows);
             *component += if is_class {
                 weight * placement(class_placements.next(), others)
             } else {
-                weight * shares[class as usize] * placement(of_rest.next(), n)
+                weight * shares[class as usize] * placement(rest_placements.next(), n)
             };
         }
     }
 
     /// All pairs of classes.
-    fn of_pairs(mut self) -> Variances {
+    fn pairwise(mut self) -> Variances {
         let k = self.members.len();
-        let mut of_each = Vec::with_capacity(k);
+        let mut each = Vec::with_capacity(k);
         for a in 0..k {
             interrupt::check();
             let pairs: Vec<PairPlacements> = (a + 1..k)
                 .into_par_iter()
-                .map(|b| PairPlacements::of(self.rows, &self.members, a, b))
+                .map(|b| PairPlacements::new(self.rows, &self.members, a, b))
                 .collect();
-            of_each.push(pairs.iter().map(PairPlacements::variance).collect());
+            each.push(pairs.iter().map(PairPlacements::variance).collect());
             for (b, pair) in (a + 1..k).zip(pairs) {
                 let weight = self.weigh(self.n(a) + self.n(b));
                 self.weights += weight;
-                for (one, other, fourfold) in [(a, b, pair.of_a), (b, a, pair.of_b)] {
+                for (one, other, fourfold) in [(a, b, pair.a), (b, a, pair.b)] {
                     let scale = 4.0 * self.n(other);
                     for (&row, fourfold) in self.members[one].iter().zip(fourfold) {
                         self.components[row as usize] += weight * (fourfold as f64 / scale);
@@ -263,55 +263,57 @@ impl Classes<'_> {
                 }
             }
         }
-        Variances { of_average: self.variance(), of_each }
+        Variances { average: self.variance(), each }
     }
 
     /// The variance of the average; undefined if a class has a single row.
     fn variance(&self) -> Option<f64> {
-        let of_class = |members: &Vec<u32>| {
+        let class_variance = |members: &Vec<u32>| {
             let components =
                 members.iter().map(|&row| (self.components[row as usize] / self.weights, 1)).collect();
             variance_of_class(components)
         };
-        self.members.iter().map(of_class).sum()
+        self.members.iter().map(class_variance).sum()
     }
 }
 
 /// For each row of two classes, four times its placement in the other class, as the sum of two doubled
 /// placements. One is by the score for one class, the other by the score for the other.
 struct PairPlacements {
-    of_a: Vec<u64>,
-    of_b: Vec<u64>,
+    a: Vec<u64>,
+    b: Vec<u64>,
 }
 
 impl PairPlacements {
-    fn of(rows: &Rows, members: &[Vec<u32>], a: usize, b: usize) -> Self {
-        let of_both = || members[a].iter().chain(&members[b]);
+    fn new(rows: &Rows, members: &[Vec<u32>], a: usize, b: usize) -> Self {
+        let both_rows = || members[a].iter().chain(&members[b]);
         let is_a: Vec<bool> =
             (0..members[a].len() + members[b].len()).map(|row| row < members[a].len()).collect();
         let placements = |class: usize, is_class: &[bool]| {
-            let column = &rows.scores[rows.key_places[class] as usize].of_row;
-            let codes: Vec<u32> = of_both().map(|&row| column[row as usize]).collect();
-            RowPlacements::of(&codes, is_class)
+            let column = &rows.scores[rows.key_codes[class] as usize].row_codes;
+            let codes: Vec<u32> = both_rows().map(|&row| column[row as usize]).collect();
+            RowPlacements::new(&codes, is_class)
         };
         let by_a = placements(a, &is_a);
         let by_b = placements(b, &is_a.iter().map(|is_a| !is_a).collect::<Vec<_>>());
         let both = |one: &[u32], other: &[u32]| -> Vec<u64> {
             one.iter().zip(other).map(|(&one, &other)| u64::from(one) + u64::from(other)).collect()
         };
-        PairPlacements { of_a: both(&by_a.of_pos, &by_b.of_neg), of_b: both(&by_a.of_neg, &by_b.of_pos) }
+        PairPlacements { a: both(&by_a.pos, &by_b.neg), b: both(&by_a.neg, &by_b.pos) }
     }
 
     /// The variance of the mean of both areas; undefined with a single row in a class.
     fn variance(&self) -> Option<f64> {
-        let squares = |of_class: &[u64]| of_class.iter().map(|&fourfold| u128::from(fourfold).pow(2)).sum();
+        let squares = |class_placements: &[u64]| {
+            class_placements.iter().map(|&fourfold| u128::from(fourfold).pow(2)).sum()
+        };
         let placements = Placements {
-            sum: self.of_a.iter().map(|&fourfold| u128::from(fourfold)).sum(),
-            squares_of_pos: squares(&self.of_a),
-            squares_of_neg: squares(&self.of_b),
+            sum: self.a.iter().map(|&fourfold| u128::from(fourfold)).sum(),
+            squares_of_pos: squares(&self.a),
+            squares_of_neg: squares(&self.b),
         };
         // These placements are twice the doubled placements of one area.
-        Some(delong::variance(&placements, self.of_a.len() as u64, self.of_b.len() as u64)? / 4.0)
+        Some(delong::variance(&placements, self.a.len() as u64, self.b.len() as u64)? / 4.0)
     }
 }
 
@@ -347,7 +349,7 @@ mod tests {
     use crate::statistics::intervals::roc_auc_ci::tests::NINETY_FIVE as DELONG;
     use crate::statistics::tests::{rows_of, summary};
 
-    fn of(multi_class: MultiClass, average: ClassAverage) -> MulticlassRocAucCi {
+    fn statistic(multi_class: MultiClass, average: ClassAverage) -> MulticlassRocAucCi {
         let classes = ["a", "b", "c"].map(String::from).to_vec();
         MulticlassRocAucCi { statistic: MulticlassRocAuc { classes, multi_class, average }, level: 0.95 }
     }
@@ -359,16 +361,16 @@ mod tests {
             &[0.2, 0.4, 0.5, 0.3, 0.1, 0.7, 0.5, 0.2],
             &[0.1, 0.4, 0.2, 0.6, 0.7, 0.1, 0.1, 0.4],
         ];
-        Rows { key_places: vec![0, 1, 2], ..rows_of(&[], &scores, &[0, 0, 1, 2, 2, 1, 1, 0]) }
+        Rows { key_codes: vec![0, 1, 2], ..rows_of(&[], &scores, &[0, 0, 1, 2, 2, 1, 1, 0]) }
     }
 
     #[test]
     fn a_class_against_the_rest_has_delongs_interval() {
         let rows = sample();
-        let record = of(MultiClass::Ovr, ClassAverage::Macro).of_rows(&rows);
+        let record = statistic(MultiClass::Ovr, ClassAverage::Macro).evaluate(&rows);
         for (class, one) in record.classes.unwrap().iter().enumerate() {
             let labels: Vec<u8> =
-                rows.keys.of_row.iter().map(|&key| u8::from(key as usize == class)).collect();
+                rows.keys.row_codes.iter().map(|&key| u8::from(key as usize == class)).collect();
             let ci = summary(&DELONG, &labels, &rows.values[class]);
             assert_eq!((one.class.auc, one.interval), (ci.auc, ci.interval));
         }
@@ -378,7 +380,7 @@ mod tests {
     #[test]
     fn averages_by_definition() {
         let rows = sample();
-        let key = |row: usize| rows.keys.of_row[row] as usize;
+        let key = |row: usize| rows.keys.row_codes[row] as usize;
         let wins = |class: usize, i: usize, j: usize| {
             let (high, low) = (rows.values[class][i], rows.values[class][j]);
             f64::from(u8::from(high > low)) + 0.5 * f64::from(u8::from(high == low))
@@ -417,7 +419,7 @@ mod tests {
                     / (rows_of_class - 1.0)
                     / rows_of_class;
             }
-            let record = of(multi_class, average).of_rows(&rows);
+            let record = statistic(multi_class, average).evaluate(&rows);
             // Every area contributes to the components of both of its classes.
             assert!((record.auc.unwrap() - mean / 2.0).abs() < 1e-15, "{record:?}");
             assert!((record.interval.se.unwrap().powi(2) - variance).abs() < 1e-15, "{record:?} {variance}");
@@ -430,11 +432,11 @@ mod tests {
         let scores = [0.7, 0.2, 0.3, 0.1, 0.2, 0.2, 0.4, 0.1];
         let keys = [0, 0, 1, 1, 1, 0, 0, 1];
         let turned = scores.map(|score: f64| -score);
-        let rows = Rows { key_places: vec![0, 2], ..rows_of(&[], &[&scores, &scores, &turned], &keys) };
+        let rows = Rows { key_codes: vec![0, 2], ..rows_of(&[], &[&scores, &scores, &turned], &keys) };
         let labels = keys.map(|key| u8::from(key == 0));
         let ci = summary(&DELONG, &labels, &scores);
         for multi_class in [MultiClass::Ovr, MultiClass::Ovo] {
-            let record = of(multi_class, ClassAverage::Macro).of_rows(&rows);
+            let record = statistic(multi_class, ClassAverage::Macro).evaluate(&rows);
             assert!((record.interval.se.unwrap() - ci.interval.se.unwrap()).abs() < 1e-15);
             assert_eq!(record.counts.n_missing, 1);
             for pair in record.pairs.iter().flatten() {
@@ -448,19 +450,19 @@ mod tests {
     #[test]
     fn undefined() {
         let scores: [&[f64]; 3] = [&[0.7, 0.2, 0.3], &[0.2, 0.4, 0.5], &[0.1, 0.4, 0.2]];
-        let single = Rows { key_places: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
-        let record = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&single);
+        let single = Rows { key_codes: vec![0, 2], ..rows_of(&[], &scores, &[0, 0, 2]) };
+        let record = statistic(MultiClass::Ovo, ClassAverage::Macro).evaluate(&single);
         assert_eq!((record.auc, record.interval), (Some(0.5), Interval::default()));
         let separate: [&[f64]; 3] = [&[4.0, 3.0, 2.0, 1.0], &[0.0; 4], &[1.0, 2.0, 3.0, 4.0]];
-        let rows = Rows { key_places: vec![0, 2], ..rows_of(&[], &separate, &[0, 0, 2, 2]) };
-        let record = of(MultiClass::Ovr, ClassAverage::Weighted).of_rows(&rows);
+        let rows = Rows { key_codes: vec![0, 2], ..rows_of(&[], &separate, &[0, 0, 2, 2]) };
+        let record = statistic(MultiClass::Ovr, ClassAverage::Weighted).evaluate(&rows);
         assert_eq!((record.auc, record.interval), (Some(1.0), Interval::around(1.0, 0.0, 0.0)));
-        let none = of(MultiClass::Ovr, ClassAverage::None).of_rows(&rows);
+        let none = statistic(MultiClass::Ovr, ClassAverage::None).evaluate(&rows);
         assert_eq!((none.auc, none.interval), (None, Interval::default()));
         assert_eq!(none.classes.unwrap()[0].interval.se, Some(0.0));
-        let empty = of(MultiClass::Ovo, ClassAverage::Macro).of_rows(&Rows::default());
+        let empty = statistic(MultiClass::Ovo, ClassAverage::Macro).evaluate(&Rows::default());
         assert_eq!((empty.auc, empty.interval.se, empty.counts.n), (None, None, 0));
-        let nan = of(MultiClass::Ovr, ClassAverage::Macro).of_nan(&rows);
+        let nan = statistic(MultiClass::Ovr, ClassAverage::Macro).nan_record(&rows);
         assert!(
             nan.interval.se.unwrap().is_nan()
                 && nan.interval.upper.unwrap().is_nan()

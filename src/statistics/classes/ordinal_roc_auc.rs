@@ -52,7 +52,7 @@ record! {
 }
 
 /// The maximum number of classes. The record lists all pairs of classes, half a million for this number.
-const MOST_CLASSES: usize = 1000;
+const MAX_CLASSES: usize = 1000;
 
 from_options!(|options| OrdinalRocAuc { pairs: options.flag("pairs")? });
 
@@ -61,9 +61,9 @@ impl Joint for OrdinalRocAuc {
 
     const INPUTS: Inputs = Inputs::scores(Some(1))
         .without_label()
-        .keyed(KeyInput { most: MOST_CLASSES, ..KeyInput::called("label") });
+        .keyed(KeyInput { max: MAX_CLASSES, ..KeyInput::called("label") });
 
-    fn of_rows(&self, rows: &Rows) -> OrdinalRocAucRecord {
+    fn evaluate(&self, rows: &Rows) -> OrdinalRocAucRecord {
         let classes = rows.keys.distinct;
         let counts = rows.keys.histogram(|_| true);
         let twice_u = twice_u_of_pairs(&rows.scores[0], &rows.keys, 0..classes as u32);
@@ -71,14 +71,14 @@ impl Joint for OrdinalRocAuc {
         let mut areas: Vec<(f64, u128)> = Vec::with_capacity(classes * classes.saturating_sub(1) / 2);
         let mut pairs: Option<Vec<OrdinalPairRecord>> =
             self.pairs.then(|| Vec::with_capacity(areas.capacity()));
-        let key = |class: usize| KeyCode(rows.key_places[class]);
+        let key = |class: usize| KeyCode(rows.key_codes[class]);
         for low in 0..classes {
             for high in low + 1..classes {
-                let of_pair = u128::from(counts[low]) * u128::from(counts[high]);
+                let pairs_of_rows = u128::from(counts[low]) * u128::from(counts[high]);
                 let twice_u = u128::from(twice_u[high][low]);
                 twice_concordant += twice_u;
-                comparable += of_pair;
-                let auc = quotient(twice_u, 2 * of_pair);
+                comparable += pairs_of_rows;
+                let auc = quotient(twice_u, 2 * pairs_of_rows);
                 areas.push((auc, 1));
                 if let Some(pairs) = &mut pairs {
                     pairs.push(OrdinalPairRecord::new(key(low), key(high), auc));
@@ -90,7 +90,7 @@ impl Joint for OrdinalRocAuc {
         OrdinalRocAucRecord::new(auc, concordance, pairs, classes as u64, rows.len as u64)
     }
 
-    fn of_nan(&self, rows: &Rows) -> OrdinalRocAucRecord {
+    fn nan_record(&self, rows: &Rows) -> OrdinalRocAucRecord {
         let (n_classes, n) = (rows.keys.distinct as u64, rows.len as u64);
         OrdinalRocAucRecord { n_classes, n, ..OrdinalRocAucRecord::nan(rows) }
     }
@@ -122,13 +122,13 @@ mod tests {
     fn three_classes() {
         // 4 | 3 4 | 5 1: 0 against 1 has 1/2 of 2 pairs, 0 against 2 has 1 of 2, 1 against 2 has 2 of 4.
         let rows = rows_of(&[], &[&[4.0, 3.0, 4.0, 5.0, 1.0]], &[0, 1, 1, 2, 2]);
-        let record = OrdinalRocAuc { pairs: true }.of_rows(&Rows { key_places: vec![3, 4, 9], ..rows });
+        let record = OrdinalRocAuc { pairs: true }.evaluate(&Rows { key_codes: vec![3, 4, 9], ..rows });
         let pairs = record.pairs.unwrap();
         assert_eq!(pairs.iter().map(|pair| pair.auc).collect::<Vec<_>>(), [0.25, 0.5, 0.5]);
         assert_eq!((pairs[1].class_a, pairs[1].class_b), (KeyCode(3), KeyCode(9)));
         assert_eq!((record.concordance, record.n_classes, record.n), (Some(3.5 / 8.0), 3, 5));
         let rows = rows_of(&[], &[&[4.0, 3.0, 4.0, 5.0, 1.0]], &[0, 1, 1, 2, 2]);
-        let without = OrdinalRocAuc { pairs: false }.of_rows(&Rows { key_places: vec![3, 4, 9], ..rows });
+        let without = OrdinalRocAuc { pairs: false }.evaluate(&Rows { key_codes: vec![3, 4, 9], ..rows });
         assert_eq!((without.auc, without.concordance), (record.auc, record.concordance));
         assert_eq!((without.pairs, without.n_classes, without.n), (None, 3, 5));
         assert!((record.auc.unwrap() - 1.25 / 3.0).abs() < 1e-16);
@@ -137,9 +137,9 @@ mod tests {
     #[test]
     fn nothing_to_compare() {
         let record = OrdinalRocAuc { pairs: true }
-            .of_rows(&Rows { key_places: vec![0], ..rows_of(&[], &[&[4.0, 3.0]], &[0, 0]) });
+            .evaluate(&Rows { key_codes: vec![0], ..rows_of(&[], &[&[4.0, 3.0]], &[0, 0]) });
         assert_eq!((record.auc, record.concordance, record.pairs), (None, None, Some(Vec::new())));
-        let nan = OrdinalRocAuc { pairs: true }.of_nan(&rows_of(&[], &[&[4.0, f64::NAN]], &[0, 1]));
+        let nan = OrdinalRocAuc { pairs: true }.nan_record(&rows_of(&[], &[&[4.0, f64::NAN]], &[0, 1]));
         assert!(nan.auc.unwrap().is_nan() && nan.pairs.is_none() && nan.n_classes == 2);
     }
 }

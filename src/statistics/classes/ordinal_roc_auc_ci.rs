@@ -73,11 +73,11 @@ impl Joint for OrdinalRocAucCi {
         2 * self.statistic.passes()
     }
 
-    fn of_rows(&self, rows: &Rows) -> OrdinalRocAucCiRecord {
-        let areas = self.statistic.of_rows(rows);
-        let placements = OrdinalPlacements::of(rows, self.statistic.pairs);
-        let interval = |area, variance| Interval::of_area(area, variance, self.level);
-        let of_concordance = interval(areas.concordance, placements.variance_of_concordance());
+    fn evaluate(&self, rows: &Rows) -> OrdinalRocAucCiRecord {
+        let areas = self.statistic.evaluate(rows);
+        let placements = OrdinalPlacements::new(rows, self.statistic.pairs);
+        let interval = |area, variance| Interval::from_area(area, variance, self.level);
+        let concordance_interval = interval(areas.concordance, placements.variance_of_concordance());
         let k = placements.counts.len();
         let both = (0..k).flat_map(|low| (low + 1..k).map(move |high| (low, high)));
         let pairs = areas.pairs.map(|pairs| {
@@ -90,14 +90,14 @@ impl Joint for OrdinalRocAucCi {
         OrdinalRocAucCiRecord {
             auc: areas.auc,
             interval: interval(areas.auc, placements.variance_of_mean()),
-            concordance: Estimate::of(areas.concordance, of_concordance),
+            concordance: Estimate::new(areas.concordance, concordance_interval),
             pairs,
             n_classes: areas.n_classes,
             n: areas.n,
         }
     }
 
-    fn of_nan(&self, rows: &Rows) -> OrdinalRocAucCiRecord {
+    fn nan_record(&self, rows: &Rows) -> OrdinalRocAucCiRecord {
         let (n_classes, n) = (rows.keys.distinct as u64, rows.len as u64);
         OrdinalRocAucCiRecord { n_classes, n, ..OrdinalRocAucCiRecord::nan(rows) }
     }
@@ -118,7 +118,7 @@ struct OrdinalPlacements {
 }
 
 impl OrdinalPlacements {
-    fn of(rows: &Rows, pairs: bool) -> Self {
+    fn new(rows: &Rows, pairs: bool) -> Self {
         let k = rows.keys.distinct;
         let counts: Vec<u64> = rows.keys.histogram(|_| true).into_iter().map(u64::from).collect();
         let in_order = rows_in_order(&rows.scores[0], &rows.keys);
@@ -169,11 +169,11 @@ impl OrdinalPlacements {
 
     /// The variance of the share of concordant pairs; undefined if a class has a single row.
     fn variance_of_concordance(&self) -> Option<f64> {
-        let of_class = |(&n, &(sum, squares)): (&u64, &(u128, u128))| {
+        let class_variance = |(&n, &(sum, squares)): (&u64, &(u128, u128))| {
             // A row of class a contributes its pairs, scaled by n_a: n_a² S² / n_a.
             (n > 1).then(|| product_difference(n.into(), squares, sum, sum) / (4.0 * (n - 1) as f64))
         };
-        let sum = self.counts.iter().zip(&self.right).map(of_class).sum::<Option<f64>>()?;
+        let sum = self.counts.iter().zip(&self.right).map(class_variance).sum::<Option<f64>>()?;
         let n: u128 = self.counts.iter().map(|&n| u128::from(n)).sum();
         let twice_pairs = n.pow(2) - self.counts.iter().map(|&n| u128::from(n).pow(2)).sum::<u128>();
         Some(sum / (0.5 * twice_pairs as f64).powi(2))
@@ -216,15 +216,15 @@ mod tests {
         OrdinalRocAucCi { statistic: OrdinalRocAuc { pairs: true }, level: 0.95 };
 
     fn rows(scores: &[f64], keys: &[u32]) -> Rows {
-        let places = (0..keys.iter().max().map_or(0, |most| most + 1)).collect();
-        Rows { key_places: places, ..rows_of(&[], &[scores], keys) }
+        let indices = (0..keys.iter().max().map_or(0, |max| max + 1)).collect();
+        Rows { key_codes: indices, ..rows_of(&[], &[scores], keys) }
     }
 
     #[test]
     fn two_classes_have_delongs_interval() {
         let scores = [1.0, 3.0, 3.0, 4.0, 2.0, 3.0, 7.0];
         let keys = [0, 0, 1, 1, 1, 0, 1];
-        let record = NINETY_FIVE.of_rows(&rows(&scores, &keys));
+        let record = NINETY_FIVE.evaluate(&rows(&scores, &keys));
         let ci = summary(&DELONG, &keys.map(|key| key as u8), &scores);
         let pair = &record.pairs.as_ref().unwrap()[0];
         assert_eq!((Some(pair.pair.auc), pair.interval), (ci.auc, ci.interval));
@@ -244,7 +244,7 @@ mod tests {
             f64::from(u8::from(scores[high] > scores[low]))
                 + 0.5 * f64::from(u8::from(scores[high] == scores[low]))
         };
-        let record = NINETY_FIVE.of_rows(&rows(&scores, &keys));
+        let record = NINETY_FIVE.evaluate(&rows(&scores, &keys));
         let weights: [fn(f64, f64) -> f64; 2] = [|_, _| 1.0, |a, b| a * b];
         for (weight, se) in weights.into_iter().zip([record.interval.se, record.concordance.se]) {
             let total = weight(n[0], n[1]) + weight(n[0], n[2]) + weight(n[1], n[2]);
@@ -272,14 +272,14 @@ mod tests {
 
     #[test]
     fn undefined() {
-        let single = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 1, 1]));
+        let single = NINETY_FIVE.evaluate(&rows(&[1.0, 2.0, 3.0], &[0, 1, 1]));
         assert_eq!((single.auc, single.interval.se, single.concordance.se), (Some(1.0), None, None));
         assert_eq!(single.pairs.unwrap()[0].interval.se, None);
-        let one = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0], &[0, 0, 0]));
+        let one = NINETY_FIVE.evaluate(&rows(&[1.0, 2.0, 3.0], &[0, 0, 0]));
         assert_eq!((one.auc, one.interval, one.concordance.upper), (None, Interval::default(), None));
-        let separate = NINETY_FIVE.of_rows(&rows(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[0, 0, 1, 1, 2, 2]));
+        let separate = NINETY_FIVE.evaluate(&rows(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[0, 0, 1, 1, 2, 2]));
         assert_eq!((separate.interval.se, separate.concordance.se), (Some(0.0), Some(0.0)));
-        let nan = NINETY_FIVE.of_nan(&rows(&[f64::NAN], &[0]));
+        let nan = NINETY_FIVE.nan_record(&rows(&[f64::NAN], &[0]));
         assert!(
             nan.interval.se.unwrap().is_nan()
                 && nan.concordance.lower.unwrap().is_nan()

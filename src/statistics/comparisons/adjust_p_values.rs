@@ -65,7 +65,7 @@ words!(Adjustment {
 
 impl Adjustment {
     /// The adjustment in the option of this name; none by default.
-    pub fn of_options(options: &Options, name: &str) -> Result<Self, OptionError> {
+    pub fn parse(options: &Options, name: &str) -> Result<Self, OptionError> {
         Ok(options.optional_word(name)?.unwrap_or(Adjustment::None))
     }
 
@@ -73,13 +73,13 @@ impl Adjustment {
     /// adjusted one.
     pub fn adjust<R>(self, records: &mut [R], fields: impl Fn(&mut R) -> (Option<f64>, &mut Option<f64>)) {
         let p_values: Vec<Option<f64>> = records.iter_mut().map(|record| fields(record).0).collect();
-        for (record, p_adjusted) in records.iter_mut().zip(self.of(&p_values)) {
+        for (record, p_adjusted) in records.iter_mut().zip(self.apply(&p_values)) {
             *fields(record).1 = p_adjusted;
         }
     }
 
     /// The adjusted p-values, in the same order.
-    pub fn of(self, p_values: &[Option<f64>]) -> Vec<Option<f64>> {
+    pub fn apply(self, p_values: &[Option<f64>]) -> Vec<Option<f64>> {
         let mut adjusted = p_values.to_vec();
         let mut order: Vec<usize> =
             (0..p_values.len()).filter(|&at| p_values[at].is_some_and(|p| !p.is_nan())).collect();
@@ -134,7 +134,7 @@ impl Adjustment {
 /// Hommel's adjustment of p-values in ascending order.
 fn hommel(p: &[f64]) -> Vec<f64> {
     let m = p.len();
-    let c = least_of_largest(p);
+    let c = min_of_largest(p);
     let scaled = |s: usize, rank: usize| s as f64 * p[rank];
     let mut adjusted = p.to_vec();
     // The sizes s up to `m - rank` whose c exceeds the c of all larger sizes. An excluded size has a smaller
@@ -152,13 +152,13 @@ fn hommel(p: &[f64]) -> Vec<f64> {
         }
     }
     // For larger sizes the rank is among the s - 1 largest.
-    let mut of_larger = 0.0f64;
+    let mut larger = 0.0f64;
     for (rank, adjusted) in adjusted.iter_mut().enumerate() {
         let s = m - rank + 1;
         if s <= m {
-            of_larger = of_larger.max(c[s].min(scaled(s, m - s)));
+            larger = larger.max(c[s].min(scaled(s, m - s)));
         }
-        *adjusted = adjusted.max(of_larger).min(1.0);
+        *adjusted = adjusted.max(larger).min(1.0);
     }
     adjusted
 }
@@ -167,9 +167,9 @@ fn hommel(p: &[f64]) -> Vec<f64> {
 ///
 /// `p_j / (j - (m - s))` is the slope from a point on the axis to `(j, p_j)`. The minimum slope belongs to a
 /// tangent of the lower convex hull of the points: `O(m log m)`.
-fn least_of_largest(p: &[f64]) -> Vec<f64> {
+fn min_of_largest(p: &[f64]) -> Vec<f64> {
     let m = p.len();
-    let mut least = vec![f64::INFINITY; m.min(1) + 1];
+    let mut min = vec![f64::INFINITY; m.min(1) + 1];
     // The hull of the points to the right, leftmost last.
     let mut hull: Vec<usize> = Vec::new();
     // Whether the slope from (x, y) to b is at least the slope from b to c, where y is at most p_b.
@@ -189,10 +189,10 @@ fn least_of_largest(p: &[f64]) -> Vec<f64> {
         let before = start as f64 - 1.0;
         // The first hull point from the right that is not above the line from the axis through its left
         // neighbour.
-        let tangent = hull[first(hull.len() - 1, |place| above((before, 0.0), hull[place + 1], hull[place]))];
-        least.push(s as f64 * p[tangent] / (tangent as f64 - before));
+        let tangent = hull[first(hull.len() - 1, |index| above((before, 0.0), hull[index + 1], hull[index]))];
+        min.push(s as f64 * p[tangent] / (tangent as f64 - before));
     }
-    least
+    min
 }
 
 /// Adjusted p-values.
@@ -202,7 +202,7 @@ pub struct AdjustPValues {
     pub method: Adjustment,
 }
 
-from_options!(|options| AdjustPValues { method: Adjustment::of_options(options, "method")? });
+from_options!(|options| AdjustPValues { method: Adjustment::parse(options, "method")? });
 
 impl Columnwise for AdjustPValues {
     const ROLES: &'static [&'static str] = &["p"];
@@ -213,7 +213,7 @@ impl Columnwise for AdjustPValues {
         if let Some(wrong) = p_values.iter().flatten().find(|&&p| !p.is_nan() && !(0.0..=1.0).contains(&p)) {
             return Err(format!("p holds {wrong}, but p-values lie between 0 and 1"));
         }
-        Ok(vec![self.method.of(p_values)])
+        Ok(vec![self.method.apply(p_values)])
     }
 }
 
@@ -244,7 +244,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn of_a_column() {
+    fn adjusted_column() {
         let holm = AdjustPValues { method: Adjustment::Holm };
         let adjusted = holm.evaluate(&[vec![Some(0.04), None, Some(0.01)]]);
         assert_eq!(adjusted, Ok(vec![vec![Some(0.04), None, Some(0.02)]]));
@@ -264,7 +264,7 @@ mod tests {
             (Adjustment::Hommel, [0.06, 0.12, 0.09, 0.035, 0.55, 0.12, 0.4]),
             (Adjustment::None, p.map(Option::unwrap)),
         ] {
-            for (got, expected) in adjustment.of(&p).into_iter().zip(expected) {
+            for (got, expected) in adjustment.apply(&p).into_iter().zip(expected) {
                 assert!((got.unwrap() - expected).abs() < 1e-15, "{adjustment:?} {got:?} {expected}");
             }
         }
@@ -313,17 +313,17 @@ mod tests {
 
     #[test]
     fn hommel_excludes_nulls() {
-        let got = Adjustment::Hommel.of(&[Some(0.04), None, Some(0.01), Some(f64::NAN), Some(0.04)]);
-        let expected = Adjustment::Hommel.of(&[Some(0.04), Some(0.01), Some(0.04)]);
+        let got = Adjustment::Hommel.apply(&[Some(0.04), None, Some(0.01), Some(f64::NAN), Some(0.04)]);
+        let expected = Adjustment::Hommel.apply(&[Some(0.04), Some(0.01), Some(0.04)]);
         assert_eq!([got[0], got[2], got[4]], [expected[0], expected[1], expected[2]]);
         assert_eq!(got[1], None);
     }
 
     #[test]
     fn nulls_are_not_counted() {
-        let got = Adjustment::Bonferroni.of(&[Some(0.1), None, Some(f64::NAN), Some(0.3)]);
+        let got = Adjustment::Bonferroni.apply(&[Some(0.1), None, Some(f64::NAN), Some(0.3)]);
         assert_eq!((got[0], got[1], got[3]), (Some(0.2), None, Some(0.6)));
         assert!(got[2].unwrap().is_nan());
-        assert!(Adjustment::By.of(&[]).is_empty());
+        assert!(Adjustment::By.apply(&[]).is_empty());
     }
 }

@@ -31,7 +31,7 @@ impl AreaTable<'_> {
     }
 
     /// The mean area of a modality.
-    pub fn of_modality(&self, modality: usize) -> f64 {
+    pub fn modality_sum(&self, modality: usize) -> f64 {
         self.area(self.sum_of_modality(modality), self.sizes().1)
     }
 
@@ -45,8 +45,8 @@ impl AreaTable<'_> {
     pub fn beyond_rounding(&self, difference: f64) -> f64 {
         let (modalities, readers) = self.sizes();
         let cells = modalities * readers;
-        let cell = |place: usize| (place / readers, place % readers);
-        let largest = (0..cells).map(|place| (self.covariance)(cell(place), cell(place))).fold(0.0, f64::max);
+        let cell = |index: usize| (index / readers, index % readers);
+        let largest = (0..cells).map(|index| (self.covariance)(cell(index), cell(index))).fold(0.0, f64::max);
         let rounding = (cells * cells + 8) as f64 * f64::EPSILON * largest;
         if difference.abs() <= rounding { 0.0 } else { difference }
     }
@@ -61,7 +61,7 @@ impl AreaTable<'_> {
         let cells: Vec<(usize, usize)> =
             (0..modalities).flat_map(|modality| (0..readers).map(move |reader| (modality, reader))).collect();
         let pairs =
-            cells.iter().enumerate().flat_map(|(place, &a)| cells[place..].iter().map(move |&b| (a, b)));
+            cells.iter().enumerate().flat_map(|(index, &a)| cells[index..].iter().map(move |&b| (a, b)));
         let covariances = pairs.filter(|&(a, b)| is_selected(a, b)).map(|(a, b)| (self.covariance)(a, b));
         mean(covariances).filter(|mean| !mean.is_nan())
     }
@@ -84,14 +84,16 @@ impl AreaTable<'_> {
         let (modalities, readers) = self.sizes();
         let (i, j) = (modalities as i128, readers as i128);
         let cells = modalities * readers;
-        let of_modality: Vec<i128> = (0..modalities).map(|modality| self.sum_of_modality(modality)).collect();
-        let of_reader: Vec<i128> =
+        let modality_sums: Vec<i128> =
+            (0..modalities).map(|modality| self.sum_of_modality(modality)).collect();
+        let reader_sums: Vec<i128> =
             (0..readers).map(|reader| self.twice_u.iter().map(|areas| areas[reader]).sum()).collect();
-        let all: i128 = of_modality.iter().sum();
-        let sum_of_modalities = self.squares_of(of_modality.iter().map(|sum| i * sum - all), cells);
-        let sum_of_readers = self.squares_of(of_reader.iter().map(|sum| j * sum - all), cells);
+        let all: i128 = modality_sums.iter().sum();
+        let sum_of_modalities = self.squares_of(modality_sums.iter().map(|sum| i * sum - all), cells);
+        let sum_of_readers = self.squares_of(reader_sums.iter().map(|sum| j * sum - all), cells);
         let rest = |modality: usize, reader: usize| {
-            i * j * self.twice_u[modality][reader] - i * of_modality[modality] - j * of_reader[reader] + all
+            i * j * self.twice_u[modality][reader] - i * modality_sums[modality] - j * reader_sums[reader]
+                + all
         };
         let both = self.squares_of((0..cells).map(|cell| rest(cell / readers, cell % readers)), cells);
         let (i, j) = (modalities as f64, readers as f64);
@@ -113,7 +115,7 @@ pub(super) struct Error {
 impl Error {
     /// The sum of a mean square with these degrees of freedom and a known term, by Satterthwaite's
     /// approximation.
-    pub fn of_sum(square: f64, df: f64, term: f64) -> Self {
+    pub fn from_sum(square: f64, df: f64, term: f64) -> Self {
         let variance = square + term;
         Error {
             variance,

@@ -121,13 +121,15 @@ impl FromOptions for CompareScores {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         let last = options.columns.iter().filter(|role| role.starts_with("score_")).count() as i128 - 1;
         let refused = |_| {
-            let place = format_args!("be a score's place, from 0 to {last}");
-            options.must_be("reference", place).hint("an expression of several columns counts as one place")
+            let expected = format_args!("be a score's place, from 0 to {last}");
+            options
+                .must_be("reference", expected)
+                .hint("an expression of several columns counts as one place")
         };
         Ok(CompareScores {
             statistic: options.word("statistic")?,
             reference: options.optional_integer("reference", 0..=last).map_err(refused)?,
-            adjust: Adjustment::of_options(options, "adjust")?,
+            adjust: Adjustment::parse(options, "adjust")?,
             level: options.level()?,
         })
     }
@@ -160,17 +162,17 @@ impl Joint for CompareScores {
         self.reference
     }
 
-    fn of_rows(&self, rows: &Rows) -> CompareScoresRecord {
+    fn evaluate(&self, rows: &Rows) -> CompareScoresRecord {
         let undefined = || CompareScoresRecord::undefined(rows);
         if let Some(loss) = self.statistic.loss() {
-            let losses = RowLosses::of_rows(loss, rows);
-            return losses.map_or_else(undefined, |losses| self.of_estimates(rows, &losses));
+            let losses = RowLosses::from_rows(loss, rows);
+            return losses.map_or_else(undefined, |losses| self.evaluate_estimates(rows, &losses));
         }
         if rows.weights.is_some() {
-            let areas = WeightedAreas::of(rows);
-            return areas.map_or_else(undefined, |areas| self.of_estimates(rows, &areas));
+            let areas = WeightedAreas::new(rows);
+            return areas.map_or_else(undefined, |areas| self.evaluate_estimates(rows, &areas));
         }
-        Areas::of(rows).map_or_else(undefined, |areas| {
+        Areas::new(rows).map_or_else(undefined, |areas| {
             let covariances = areas.covariances();
             self.record(rows, &DeLongAreas { areas: &areas, covariances })
         })
@@ -195,7 +197,7 @@ trait PairedEstimates: Sync {
     fn se_of_difference(&self, a: usize, b: usize) -> Option<f64>;
 
     /// The largest estimate, and the largest limit of a difference.
-    fn most(&self) -> (f64, f64) {
+    fn max(&self) -> (f64, f64) {
         (1.0, f64::INFINITY)
     }
 }
@@ -271,8 +273,8 @@ impl PairedEstimates for RowLosses {
         RowLosses::se_of_difference(self, a, b)
     }
 
-    fn most(&self) -> (f64, f64) {
-        (self.most, self.most)
+    fn max(&self) -> (f64, f64) {
+        (self.max, self.max)
     }
 }
 
@@ -280,26 +282,26 @@ impl PairedEstimates for RowLosses {
 /// threads.
 struct EachPair<'a> {
     estimates: &'a dyn PairedEstimates,
-    covariances: OfPairs,
-    errors: OfPairs,
+    covariances: PairVariances,
+    errors: PairVariances,
 }
 
 /// Values of pairs of scores, keyed by the later score first.
-type OfPairs = BTreeMap<(usize, usize), Option<f64>>;
+type PairVariances = BTreeMap<(usize, usize), Option<f64>>;
 
 impl<'a> EachPair<'a> {
     /// For `rows` rows and these pairs of scores.
-    fn of(estimates: &'a dyn PairedEstimates, pairs: &[(usize, usize)], rows: usize) -> Self {
+    fn new(estimates: &'a dyn PairedEstimates, pairs: &[(usize, usize)], rows: usize) -> Self {
         type Evaluate<'a> = dyn Fn(usize, usize) -> Option<f64> + Sync + 'a;
-        let of_each = |pairs: BTreeSet<(usize, usize)>, evaluate: &Evaluate<'_>| -> OfPairs {
+        let variances = |pairs: BTreeSet<(usize, usize)>, evaluate: &Evaluate<'_>| -> PairVariances {
             let pairs: Vec<_> = pairs.into_iter().collect();
-            let of_pair = |&(a, b): &(usize, usize)| ((a, b), evaluate(a, b));
-            let of_pairs = if tasks::are_many(pairs.len().saturating_mul(rows)) {
-                tasks::par_map_items(&pairs, of_pair)
+            let pair_variance = |&(a, b): &(usize, usize)| ((a, b), evaluate(a, b));
+            let results = if tasks::are_many(pairs.len().saturating_mul(rows)) {
+                tasks::par_map_items(&pairs, pair_variance)
             } else {
-                pairs.iter().map(of_pair).collect()
+                pairs.iter().map(pair_variance).collect()
             };
-            of_pairs.into_iter().collect()
+            results.into_iter().collect()
         };
         let scores = estimates.number();
         let all = (0..scores).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
@@ -307,8 +309,8 @@ impl<'a> EachPair<'a> {
         let compared = pairs.iter().map(|&(a, b)| later_first(a, b)).chain(against_first).collect();
         EachPair {
             estimates,
-            covariances: of_each(all, &|a, b| estimates.covariance(a, b)),
-            errors: of_each(compared, &|a, b| estimates.se_of_difference(a, b)),
+            covariances: variances(all, &|a, b| estimates.covariance(a, b)),
+            errors: variances(compared, &|a, b| estimates.se_of_difference(a, b)),
         }
     }
 }
@@ -339,29 +341,29 @@ impl PairedEstimates for EachPair<'_> {
         self.errors.get(&later_first(a, b)).copied().flatten()
     }
 
-    fn most(&self) -> (f64, f64) {
-        self.estimates.most()
+    fn max(&self) -> (f64, f64) {
+        self.estimates.max()
     }
 }
 
 impl CompareScores {
     /// The record of estimates, with each pair evaluated once.
-    fn of_estimates(&self, rows: &Rows, estimates: &dyn PairedEstimates) -> CompareScoresRecord {
+    fn evaluate_estimates(&self, rows: &Rows, estimates: &dyn PairedEstimates) -> CompareScoresRecord {
         let pairs = self.pairs(estimates.number()).collect::<Vec<_>>();
-        self.record(rows, &EachPair::of(estimates, &pairs, rows.len))
+        self.record(rows, &EachPair::new(estimates, &pairs, rows.len))
     }
 
     fn record(&self, rows: &Rows, estimates: &dyn PairedEstimates) -> CompareScoresRecord {
         let scores = estimates.number();
         let row = |a: usize| (0..scores).map(|b| estimates.covariance(a.max(b), a.min(b))).collect();
         let matrix: Option<Vec<Vec<f64>>> = (0..scores).map(row).collect();
-        let (most, most_difference) = estimates.most();
-        let of_each = (0..scores)
+        let (max, most_difference) = estimates.max();
+        let score_estimates = (0..scores)
             .map(|score| {
                 let estimate = estimates.estimate(score);
-                let interval = estimates.covariance(score, score).map(|variance| {
-                    Interval::normal(estimate, variance.sqrt(), self.level).within(0.0, most)
-                });
+                let interval = estimates
+                    .covariance(score, score)
+                    .map(|variance| Interval::normal(estimate, variance.sqrt(), self.level).within(0.0, max));
                 let covariance = matrix.as_ref().map_or_else(Vec::new, |matrix| matrix[score].clone());
                 EstimateRecord::new(
                     Name(score as u32),
@@ -394,7 +396,7 @@ impl CompareScores {
         self.adjust.adjust(&mut differences, |record| (record.p_value, &mut record.p_adjusted));
         let test = matrix.and_then(|matrix| joint(estimates, &matrix));
         CompareScoresRecord::new(
-            Some(of_each),
+            Some(score_estimates),
             Some(differences),
             test.map(|test| test.0),
             test.map(|test| test.1 as u64),
@@ -473,7 +475,7 @@ mod tests {
     #[test]
     fn two_scores_are_the_paired_test() {
         let (labels, [a, b, _]) = three_scores();
-        let record = HOLM.of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        let record = HOLM.evaluate(&rows_of(&labels, &[&a, &b], &[]));
         let differences = record.differences.unwrap();
         assert_eq!((differences.len(), record.df), (1, Some(1)));
         assert!((record.chi_square.unwrap() - differences[0].z.unwrap().powi(2)).abs() < 1e-12);
@@ -485,7 +487,7 @@ mod tests {
     fn three_at_once() {
         let (labels, [a, b, c]) = three_scores();
         let rows = rows_of(&labels, &[&a, &b, &c], &[]);
-        let record = HOLM.of_rows(&rows);
+        let record = HOLM.evaluate(&rows);
         let names: Vec<(u32, u32)> =
             record.differences.unwrap().iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
         assert_eq!(names, [(0, 1), (0, 2), (1, 2)]);
@@ -493,14 +495,14 @@ mod tests {
         let areas = record.estimates.unwrap();
         assert_eq!(areas[0].covariance[1], areas[1].covariance[0]);
         assert!((areas[2].covariance[2].sqrt() - areas[2].interval.se.unwrap()).abs() < 1e-15);
-        let against = CompareScores { reference: Some(1), ..HOLM }.of_rows(&rows);
+        let against = CompareScores { reference: Some(1), ..HOLM }.evaluate(&rows);
         let names: Vec<(u32, u32)> =
             against.differences.unwrap().iter().map(|pair| (pair.score_a.0, pair.score_b.0)).collect();
         assert_eq!(names, [(0, 1), (2, 1)]);
         // A duplicate score adds no variance.
-        let twice = HOLM.of_rows(&rows_of(&labels, &[&a, &b, &a], &[]));
+        let twice = HOLM.evaluate(&rows_of(&labels, &[&a, &b, &a], &[]));
         assert_eq!(twice.df, Some(1));
-        let all_alike = HOLM.of_rows(&rows_of(&labels, &[&a, &a], &[]));
+        let all_alike = HOLM.evaluate(&rows_of(&labels, &[&a, &a], &[]));
         assert_eq!((all_alike.chi_square, all_alike.df, all_alike.p_value), (Some(0.0), Some(0), None));
     }
 
@@ -510,9 +512,9 @@ mod tests {
         let scores = scores.map(|scores| scores.iter().map(|score| score / 64.0).collect::<Vec<f64>>());
         let rows = rows_of(&labels, &[&scores[0], &scores[1], &scores[2]], &[]);
         for (statistic, loss) in [(Compared::BrierScore, &SQUARED), (Compared::LogLoss, &LOGARITHMIC)] {
-            let record = CompareScores { statistic, ..HOLM }.of_rows(&rows);
+            let record = CompareScores { statistic, ..HOLM }.evaluate(&rows);
             let (estimates, differences) = (record.estimates.unwrap(), record.differences.unwrap());
-            let losses = RowLosses::of_rows(loss, &rows).unwrap();
+            let losses = RowLosses::from_rows(loss, &rows).unwrap();
             assert_eq!(estimates[1].estimate, Some(losses.means[1]));
             assert_eq!(differences[2].interval.se, losses.se_of_difference(1, 2));
             let by_covariances =

@@ -144,7 +144,7 @@ impl FromOptions for MrmcRocAuc {
             readers,
             modalities,
             fixed: options.optional_word("fixed")?,
-            adjust: Adjustment::of_options(options, "adjust")?,
+            adjust: Adjustment::parse(options, "adjust")?,
             level: options.level()?,
         })
     }
@@ -152,7 +152,7 @@ impl FromOptions for MrmcRocAuc {
 
 /// The number of distinct readers or modalities.
 fn distinct(numbers: &[u32]) -> usize {
-    numbers.iter().max().map_or(0, |&most| most as usize + 1)
+    numbers.iter().max().map_or(0, |&max| max as usize + 1)
 }
 
 impl Joint for MrmcRocAuc {
@@ -168,12 +168,12 @@ impl Joint for MrmcRocAuc {
         16
     }
 
-    fn of_rows(&self, rows: &Rows) -> MrmcRocAucRecord {
+    fn evaluate(&self, rows: &Rows) -> MrmcRocAucRecord {
         let none = self.with_sizes(MrmcRocAucRecord::undefined(rows));
-        let Some(areas) = Areas::of(rows) else { return none };
+        let Some(areas) = Areas::new(rows) else { return none };
         let mut column = vec![vec![0; distinct(&self.readers)]; distinct(&self.modalities)];
-        for (place, (&modality, &reader)) in self.modalities.iter().zip(&self.readers).enumerate() {
-            column[modality as usize][reader as usize] = place;
+        for (index, (&modality, &reader)) in self.modalities.iter().zip(&self.readers).enumerate() {
+            column[modality as usize][reader as usize] = index;
         }
         let covariances = areas.covariances();
         let covariance = |a: (usize, usize), b: (usize, usize)| {
@@ -182,13 +182,13 @@ impl Joint for MrmcRocAuc {
         };
         let twice_u = column
             .iter()
-            .map(|readers| readers.iter().map(|&place| areas.twice_u[place].cast_signed()).collect())
+            .map(|readers| readers.iter().map(|&index| areas.twice_u[index].cast_signed()).collect())
             .collect();
         let twice_pairs = areas.twice_pairs();
-        self.of_table(&AreaTable { twice_u, twice_pairs, covariance: &covariance }, none)
+        self.evaluate_table(&AreaTable { twice_u, twice_pairs, covariance: &covariance }, none)
     }
 
-    fn of_nan(&self, rows: &Rows) -> MrmcRocAucRecord {
+    fn nan_record(&self, rows: &Rows) -> MrmcRocAucRecord {
         self.with_sizes(MrmcRocAucRecord::nan(rows))
     }
 }
@@ -201,7 +201,7 @@ impl MrmcRocAuc {
     }
 
     /// The analysis of a table of areas. NaN covariances mean that they are unavailable.
-    fn of_table(&self, table: &AreaTable<'_>, none: MrmcRocAucRecord) -> MrmcRocAucRecord {
+    fn evaluate_table(&self, table: &AreaTable<'_>, none: MrmcRocAucRecord) -> MrmcRocAucRecord {
         let (modalities, readers) = table.sizes();
         let variance = table.mean_covariance(|a, b| a == b);
         let cov1 = table.mean_covariance(|a, b| a.1 == b.1 && a.0 != b.0);
@@ -214,7 +214,7 @@ impl MrmcRocAuc {
         let df = ((modalities.saturating_sub(1)) * (readers.saturating_sub(1))) as f64;
         let error = match self.fixed {
             None => {
-                ms_interaction.zip(between).map(|(square, between)| Error::of_sum(square, df, j * between))
+                ms_interaction.zip(between).map(|(square, between)| Error::from_sum(square, df, j * between))
             }
             Some(Fixed::Cases) => ms_interaction.map(|variance| Error { variance, df }),
             Some(Fixed::Readers) => variance.zip(cov1).map(|(variance, cov1)| Error {
@@ -257,16 +257,16 @@ impl MrmcRocAuc {
     fn modality(&self, table: &AreaTable<'_>, modality: usize) -> ModalityRecord {
         let (_, readers) = table.sizes();
         let j = readers as f64;
-        let auc = table.of_modality(modality);
+        let auc = table.modality_sum(modality);
         let cov2 = table.mean_covariance(|a, b| a.0 == modality && b.0 == modality && a.1 != b.1);
         let cov2 = cov2.map(|cov2| table.beyond_rounding(cov2).max(0.0));
         let error = match self.fixed {
-            None => cov2.map(|cov2| Error::of_sum(table.square_of_readers(modality), j - 1.0, j * cov2)),
+            None => cov2.map(|cov2| Error::from_sum(table.square_of_readers(modality), j - 1.0, j * cov2)),
             Some(Fixed::Cases) => {
                 (readers > 1).then(|| Error { variance: table.square_of_readers(modality), df: j - 1.0 })
             }
-            Some(Fixed::Readers) => table.mean_covariance(|a, b| a == b && a.0 == modality).map(|of_one| {
-                Error { variance: of_one + (j - 1.0) * cov2.unwrap_or_default(), df: f64::INFINITY }
+            Some(Fixed::Readers) => table.mean_covariance(|a, b| a == b && a.0 == modality).map(|variance| {
+                Error { variance: variance + (j - 1.0) * cov2.unwrap_or_default(), df: f64::INFINITY }
             }),
         };
         let se = error.map(|error| (error.variance / j).sqrt());
@@ -306,8 +306,8 @@ impl MrmcRocAuc {
 
     /// The interval of an estimate; undefined without an error.
     fn interval(&self, estimate: f64, se: Option<f64>, error: Option<Error>) -> Interval {
-        let of_error = |(se, error): (f64, Error)| Interval::student(estimate, se, self.level, error.df);
-        se.zip(error).map(of_error).unwrap_or_default()
+        let interval = |(se, error): (f64, Error)| Interval::student(estimate, se, self.level, error.df);
+        se.zip(error).map(interval).unwrap_or_default()
     }
 }
 
@@ -336,7 +336,7 @@ mod tests {
             adjust: Adjustment::None,
             level: 0.95,
         };
-        statistic.of_table(
+        statistic.evaluate_table(
             &AreaTable { twice_u, twice_pairs: twice_pairs as u128, covariance: &covariance },
             MrmcRocAucRecord::undefined(Count::default()),
         )

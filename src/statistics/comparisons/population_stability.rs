@@ -70,12 +70,12 @@ impl Summary for PopulationStability {
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> StabilityRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> StabilityRecord {
         let rows = Count::from(&ties);
         if !ties.has_pairs() {
             return StabilityRecord::undefined(rows);
         }
-        let bands = self.bands.of_positives(&mut ties);
+        let bands = self.bands.positive_bands(&mut ties);
         // With weights, units are counted.
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         if bands.len() == 1 {

@@ -32,7 +32,7 @@ impl Curve for PopulationStabilityReference {
             return false;
         }
         for (score, n) in self.bands.reduced_positives(&mut ties) {
-            ReferenceScore::new(Some(Threshold(score)), Mass::of(n, None)).append(columns);
+            ReferenceScore::new(Some(Threshold(score)), Mass::new(n, None)).append(columns);
         }
         true
     }

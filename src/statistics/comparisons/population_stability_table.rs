@@ -51,16 +51,16 @@ impl Curve for PopulationStabilityTable {
         }
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let all_negative = Confusion::all_negative(&ties);
-        let bands = self.stability.bands.of_positives(&mut ties);
+        let bands = self.stability.bands.positive_bands(&mut ties);
         let has_others = bands.len() > 1;
         for band in bands {
-            let [of_reference, of_others, ..] = all_negative.with(band.pos, band.neg).masses();
+            let [reference_mass, other_mass, ..] = all_negative.with(band.pos, band.neg).masses();
             StabilityBand::new(
                 band.number(),
                 Some(Threshold(band.highest)),
                 Some(Threshold(band.lowest)),
-                of_reference,
-                of_others,
+                reference_mass,
+                other_mass,
                 math::quotient(band.pos.into(), n_pos.into()),
                 math::quotient(band.neg.into(), n_neg.into()),
                 has_others.then(|| self.stability.term((band.pos, n_pos), (band.neg, n_neg))),

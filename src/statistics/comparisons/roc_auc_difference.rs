@@ -4,7 +4,7 @@ use crate::math::{normal::upper_tail, quantile::mean_and_deviation};
 use crate::ranking::ties::Count;
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Areas, ErrorMethod, Hypothesis, Interval, WeightedAreas, interval::tail};
-use crate::statistics::intervals::partial_placements::{Bounds, of_counts};
+use crate::statistics::intervals::partial_placements::{Bounds, placement_shares};
 use crate::statistics::kinds::{Inputs, Joint, KeyInput, Needs, record};
 use crate::statistics::numbers::partial_area::Range;
 use crate::statistics::options::{FromOptions, OptionError, Options};
@@ -60,9 +60,9 @@ impl FromOptions for RocAucDifference {
         let difference = RocAucDifference {
             method: options.word("method")?,
             measure: Measure::from_options(options)?,
-            test: Hypothesis::of_options(options, -1.0)?,
+            test: Hypothesis::parse(options, -1.0)?,
             level: options.level()?,
-            resampling: Resampling::of_bootstrap(options, "method", ErrorMethod::Bootstrap, &[])?,
+            resampling: Resampling::from_bootstrap(options, "method", ErrorMethod::Bootstrap, &[])?,
         };
         let has_clusters = options.has_column("cluster");
         if options.has_column("weight") {
@@ -111,18 +111,19 @@ impl Joint for RocAucDifference {
         }
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocAucDifferenceRecord {
+    fn evaluate(&self, rows: &Rows) -> RocAucDifferenceRecord {
         if rows.weights.is_some() {
-            return self.of_weighted_rows(rows);
+            return self.evaluate_weighted(rows);
         }
-        let Some(areas) = Areas::of(rows) else { return RocAucDifferenceRecord::undefined(rows) };
-        let clustered = !rows.keys.of_row.is_empty();
+        let Some(areas) = Areas::new(rows) else { return RocAucDifferenceRecord::undefined(rows) };
+        let clustered = !rows.keys.row_codes.is_empty();
         let (estimate_a, estimate_b, difference) = if self.measure == Measure::Auc {
             (areas.auc(0), areas.auc(1), areas.difference(0, 1))
         } else {
-            let of =
-                |score: usize| self.measure.of(&rows.scores[score].counts(&rows.labels)).unwrap_or(f64::NAN);
-            let (a, b) = (of(0), of(1));
+            let area = |score: usize| {
+                self.measure.evaluate(&rows.scores[score].counts(&rows.labels)).unwrap_or(f64::NAN)
+            };
+            let (a, b) = (area(0), area(1));
             (a, b, beyond_rounding(a - b))
         };
         let variance = match self.bounds() {
@@ -144,8 +145,10 @@ impl Joint for RocAucDifference {
                     .resampling
                     .unwrap_or_default()
                     .measures_of_rows(&rows.in_canonical_order(), self.measure);
-                let mut differences: Vec<f64> =
-                    measures.into_iter().filter_map(|of| Some(beyond_rounding(of[0]? - of[1]?))).collect();
+                let mut differences: Vec<f64> = measures
+                    .into_iter()
+                    .filter_map(|area| Some(beyond_rounding(area[0]? - area[1]?)))
+                    .collect();
                 let se = beyond_rounding(mean_and_deviation(&differences).1);
                 differences.sort_unstable_by(f64::total_cmp);
                 let tail = tail(self.level);
@@ -171,8 +174,8 @@ impl RocAucDifference {
         RocAucDifferenceRecord::new(Some(a), Some(b), Some(difference), interval, z, p_value, rows.into())
     }
 
-    fn of_weighted_rows(&self, rows: &Rows) -> RocAucDifferenceRecord {
-        let Some(areas) = WeightedAreas::of(rows) else { return RocAucDifferenceRecord::undefined(rows) };
+    fn evaluate_weighted(&self, rows: &Rows) -> RocAucDifferenceRecord {
+        let Some(areas) = WeightedAreas::new(rows) else { return RocAucDifferenceRecord::undefined(rows) };
         let difference = areas.difference(0, 1);
         let interval = areas
             .variance_of_difference(0, 1)
@@ -183,8 +186,8 @@ impl RocAucDifference {
     /// The bounds of the areas, for partial areas.
     fn bounds(&self) -> Option<Bounds> {
         match self.measure {
-            Measure::FprRange(low, high) => Bounds::of(Range::Fpr(low, high)),
-            Measure::TprRange(low, high) => Bounds::of(Range::Tpr(low, high)),
+            Measure::FprRange(low, high) => Bounds::new(Range::Fpr(low, high)),
+            Measure::TprRange(low, high) => Bounds::new(Range::Tpr(low, high)),
             _ => None,
         }
     }
@@ -193,20 +196,20 @@ impl RocAucDifference {
 /// The variance of the difference of two partial areas, from the differences of the rows' placements within
 /// the bounds.
 fn partial_variance(rows: &Rows, bounds: Bounds) -> f64 {
-    let placements = [0, 1].map(|score| of_counts(&rows.scores[score].counts(&rows.labels), bounds));
+    let placements = [0, 1].map(|score| placement_shares(&rows.scores[score].counts(&rows.labels), bounds));
     let placement = |score: usize, row: usize| {
         let codes = &rows.scores[score];
-        let (of_pos, of_neg) = placements[score][codes.descending(codes.of_row[row])];
-        if rows.labels[row] { of_pos } else { of_neg }
+        let (pos, neg) = placements[score][codes.descending(codes.row_codes[row])];
+        if rows.labels[row] { pos } else { neg }
     };
-    let of_class = |class: bool| {
+    let class_variance = |class: bool| {
         let members = (0..rows.len).filter(|&row| rows.labels[row] == class);
         let mut differences: Vec<f64> = members.map(|row| placement(0, row) - placement(1, row)).collect();
         // The sum must not depend on the order of rows.
         differences.sort_unstable_by(f64::total_cmp);
         mean_and_deviation(&differences).1.powi(2) / differences.len() as f64
     };
-    of_class(true) + of_class(false)
+    class_variance(true) + class_variance(false)
 }
 
 /// Partial areas are sums of rounded strips, so differences within rounding error count as 0. A true
@@ -283,8 +286,8 @@ mod tests {
     #[test]
     fn both_methods_agree() {
         let rows = sample();
-        let delong = DELONG.of_rows(&rows);
-        let bootstrap = RocAucDifference { method: ErrorMethod::Bootstrap, ..DELONG }.of_rows(&rows);
+        let delong = DELONG.evaluate(&rows);
+        let bootstrap = RocAucDifference { method: ErrorMethod::Bootstrap, ..DELONG }.evaluate(&rows);
         assert_eq!(delong.difference, bootstrap.difference);
         let (se, too) = (delong.interval.se.unwrap(), bootstrap.interval.se.unwrap());
         assert!((too / se - 1.0).abs() < 0.08, "{se} {too}");
@@ -294,7 +297,7 @@ mod tests {
             test: Hypothesis { alternative: Alternative::Greater, ..DELONG.test },
             ..DELONG
         }
-        .of_rows(&rows);
+        .evaluate(&rows);
         assert!((2.0 * greater.p_value.unwrap() - delong.p_value.unwrap()).abs() < 1e-15);
         assert_eq!(greater.interval, delong.interval);
     }
@@ -309,7 +312,7 @@ mod tests {
             Measure::SpecificityAtTpr(0.8),
         ] {
             let statistic = RocAucDifference { method: ErrorMethod::Bootstrap, measure, ..DELONG };
-            let record = statistic.of_rows(&rows);
+            let record = statistic.evaluate(&rows);
             assert!(
                 record.interval.se.unwrap() > 0.0 && record.interval.lower < record.interval.upper,
                 "{record:?}"
@@ -317,7 +320,7 @@ mod tests {
             assert!(record.difference.unwrap() > 0.0);
             let delong = RocAucDifference { measure, ..DELONG };
             if delong.bounds().is_some() {
-                let by_placements = delong.of_rows(&rows);
+                let by_placements = delong.evaluate(&rows);
                 assert_eq!(by_placements.difference, record.difference);
                 let ratio = record.interval.se.unwrap() / by_placements.interval.se.unwrap();
                 assert!((ratio - 1.0).abs() < 0.1, "{measure:?} {ratio}");
@@ -328,7 +331,7 @@ mod tests {
     #[test]
     fn no_difference_to_test() {
         let alike = rows_of(&[0, 1, 0, 1], &[&[1.0, 2.0, 3.0, 4.0], &[1.0, 5.0, 6.0, 7.0]], &[]);
-        let record = DELONG.of_rows(&alike);
+        let record = DELONG.evaluate(&alike);
         assert_eq!(
             (record.difference, record.interval.se, record.z, record.p_value),
             (Some(0.0), Some(0.0), Some(0.0), Some(1.0))
@@ -339,21 +342,21 @@ mod tests {
         let other: Vec<f64> = labels.iter().map(|&label| f64::from(label)).collect();
         for measure in [Measure::FprRange(0.1, 0.37), Measure::TprRange(0.21, 0.83)] {
             let statistic = RocAucDifference { method: ErrorMethod::Bootstrap, measure, ..DELONG };
-            let record = statistic.of_rows(&rows_of(&labels, &[&one, &other], &[]));
+            let record = statistic.evaluate(&rows_of(&labels, &[&one, &other], &[]));
             assert_eq!(
                 (record.difference, record.interval.se, record.p_value),
                 (Some(0.0), Some(0.0), Some(1.0))
             );
             let reversed: Vec<f64> = other.iter().map(|score| -score).collect();
-            let record = statistic.of_rows(&rows_of(&labels, &[&one, &reversed], &[]));
+            let record = statistic.evaluate(&rows_of(&labels, &[&one, &reversed], &[]));
             assert_eq!((record.interval.se, record.z, record.p_value), (Some(0.0), None, None));
         }
         let apart = rows_of(&[0, 0, 1, 1], &[&[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 2.0, 1.0]], &[]);
-        let record = DELONG.of_rows(&apart);
+        let record = DELONG.evaluate(&apart);
         assert_eq!(
             (record.difference, record.interval.se, record.z, record.p_value),
             (Some(1.0), Some(0.0), None, None)
         );
-        assert_eq!(DELONG.of_rows(&rows_of(&[1, 1], &[&[1.0, 2.0], &[1.0, 2.0]], &[])).difference, None);
+        assert_eq!(DELONG.evaluate(&rows_of(&[1, 1], &[&[1.0, 2.0], &[1.0, 2.0]], &[])).difference, None);
     }
 }

@@ -6,7 +6,7 @@ use crate::ranking::ties::Count;
 use crate::statistics::declaration::declaration;
 use crate::statistics::kinds::{Inputs, Joint, record};
 use crate::statistics::options::from_options;
-use crate::statistics::resampling::{Resampling, bootstrap::MOST_RESAMPLES};
+use crate::statistics::resampling::{Resampling, bootstrap::MAX_RESAMPLES};
 use crate::statistics::rows::Rows;
 
 /// The permutation test of equal ROC curves of two scores of the same rows (Venkatraman and Begg 1996).
@@ -38,7 +38,7 @@ record! {
 
 from_options!(|options| RocCurveDifference {
     resampling: Resampling {
-        n_resamples: options.integer("n_permutations", 2..=MOST_RESAMPLES.into())?,
+        n_resamples: options.integer("n_permutations", 2..=MAX_RESAMPLES.into())?,
         seed: options.integer("seed", 0..=i64::MAX.into())?,
     }
 });
@@ -52,7 +52,7 @@ impl Joint for RocCurveDifference {
         4 * self.resampling.n_resamples as usize
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocCurveDifferenceRecord {
+    fn evaluate(&self, rows: &Rows) -> RocCurveDifferenceRecord {
         let count = Count::from(rows);
         if count.pos == 0 || count.neg == 0 {
             return RocCurveDifferenceRecord::undefined(count);
@@ -108,9 +108,9 @@ impl Coins {
 
 /// Ranks from 0, lowest score first, ties in random order.
 fn ranks_of(codes: &Codes, stream: &mut Stream) -> Vec<u32> {
-    let mut by_code: Vec<u32> = (0..codes.of_row.len() as u32).collect();
+    let mut by_code: Vec<u32> = (0..codes.row_codes.len() as u32).collect();
     stream.shuffle(&mut by_code);
-    by_code.sort_by_key(|&row| codes.of_row[row as usize]);
+    by_code.sort_by_key(|&row| codes.row_codes[row as usize]);
     let mut ranks = vec![0; by_code.len()];
     for (rank, row) in (0..).zip(by_code) {
         ranks[row as usize] = rank;
@@ -152,12 +152,12 @@ impl Permutation {
         // Both scores have the same number of rows at each threshold, so errors differ by twice the
         // positives.
         let [a, b] = &self.at_rank;
-        let (mut of_a, mut of_b) = (LabelsByRank::new(a), LabelsByRank::new(b));
+        let (mut labels_a, mut labels_b) = (LabelsByRank::new(a), LabelsByRank::new(b));
         let mut coins = Coins::default();
         let mut coin = || coins.next(stream);
         let (mut surplus, mut sum) = (0i64, 0u64);
         for _ in 0..labels.len() {
-            surplus += i64::from(of_a.positive(&mut coin)) - i64::from(of_b.positive(&mut coin));
+            surplus += i64::from(labels_a.positive(&mut coin)) - i64::from(labels_b.positive(&mut coin));
             sum += 2 * surplus.unsigned_abs();
         }
         sum
@@ -249,7 +249,7 @@ mod tests {
     fn distance_of_curves() {
         for rows in [3, 10, 57] {
             let (labels, a, b) = sample(rows);
-            let record = TEST.of_rows(&rows_of(&labels, &[&a, &b], &[]));
+            let record = TEST.evaluate(&rows_of(&labels, &[&a, &b], &[]));
             assert_eq!(record.statistic, Some(by_definition(&labels, &a, &b) as f64), "{rows}");
         }
     }
@@ -257,9 +257,9 @@ mod tests {
     #[test]
     fn even_scores_do_not_differ() {
         let (labels, a, b) = sample(200);
-        let record = TEST.of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        let record = TEST.evaluate(&rows_of(&labels, &[&a, &b], &[]));
         assert!(record.p_value.unwrap() > 0.05, "{record:?}");
-        let same = TEST.of_rows(&rows_of(&labels, &[&a, &a], &[]));
+        let same = TEST.evaluate(&rows_of(&labels, &[&a, &a], &[]));
         assert_eq!((same.statistic, same.p_value), (Some(0.0), Some(1.0)));
     }
 
@@ -269,17 +269,17 @@ mod tests {
         let rows = 400;
         let labels: Vec<u8> = (0..rows).map(|row| u8::from(row % 2 == 0)).collect();
         let wide = |row: u32| {
-            let place = f64::from((row * 61) % 400) - 199.5;
-            if row.is_multiple_of(2) { 3.0 * place } else { place }
+            let position = f64::from((row * 61) % 400) - 199.5;
+            if row.is_multiple_of(2) { 3.0 * position } else { position }
         };
         let narrow = |row: u32| {
-            let place = f64::from((row * 61) % 400) - 199.5;
-            if row.is_multiple_of(2) { place } else { 3.0 * place }
+            let position = f64::from((row * 61) % 400) - 199.5;
+            if row.is_multiple_of(2) { position } else { 3.0 * position }
         };
         let a: Vec<f64> = (0..rows).map(wide).collect();
         let b: Vec<f64> = (0..rows).map(narrow).collect();
-        let record = TEST.of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        let record = TEST.evaluate(&rows_of(&labels, &[&a, &b], &[]));
         assert!(record.p_value.unwrap() < 0.01, "{record:?}");
-        assert_eq!(TEST.of_rows(&rows_of(&[1, 1], &[&[1.0, 2.0], &[2.0, 1.0]], &[])).statistic, None);
+        assert_eq!(TEST.evaluate(&rows_of(&[1, 1], &[&[1.0, 2.0], &[2.0, 1.0]], &[])).statistic, None);
     }
 }

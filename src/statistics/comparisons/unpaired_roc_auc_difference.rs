@@ -96,7 +96,7 @@ pub struct UnpairedRocAucDifference {
 
 from_options!(|options| UnpairedRocAucDifference {
     method: options.optional_word("method")?,
-    test: Hypothesis::of_options(options, -1.0)?,
+    test: Hypothesis::parse(options, -1.0)?,
     level: options.level()?,
 });
 
@@ -146,20 +146,20 @@ impl UnpairedRocAucDifference {
         let rows = |pos: Option<f64>, neg: Option<f64>| pos.zip(neg).map(|(pos, neg)| Count { pos, neg });
         let sizes = rows(n_pos, n_neg).zip(rows(versus_n_pos, versus_n_neg));
         let fewest = |rows: Count<f64>| rows.pos.min(rows.neg);
-        if sizes.is_some_and(|(of, versus)| fewest(of).min(fewest(versus)) < 2.0) {
+        if sizes.is_some_and(|(size, versus)| fewest(size).min(fewest(versus)) < 2.0) {
             return [Some(difference), Some(total), None, None, None, None, None];
         }
         let result = match sizes {
-            Some((of, versus)) if self.method != Some(DifferenceMethod::DeLong) => {
+            Some((size, versus)) if self.method != Some(DifferenceMethod::DeLong) => {
                 let scale = |auc: f64, variance: f64, rows: Count<f64>| {
                     WilsonScale::new(auc, variance, SampleSize { rows, units: rows })
                 };
-                let areas = [scale(auc, variances[0], of), scale(versus_auc, variances[1], versus)];
+                let areas = [scale(auc, variances[0], size), scale(versus_auc, variances[1], versus)];
                 TestResult::wilson(areas, 0.0, total, self.level, self.test)
             }
             sizes => {
-                let df =
-                    sizes.map(|(of, versus)| welch(variances, [of.pos + of.neg, versus.pos + versus.neg]));
+                let df = sizes
+                    .map(|(size, versus)| welch(variances, [size.pos + size.neg, versus.pos + versus.neg]));
                 TestResult::delong(difference, total, variances, df, self.level, self.test)
             }
         };

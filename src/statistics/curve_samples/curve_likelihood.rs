@@ -4,7 +4,7 @@ use super::curve_sample::Limits;
 use crate::ranking::ties::Count;
 
 /// Up to this number of rows in a class, the entropies of all counts are cached.
-const MOST_KEPT: u64 = 1 << 14;
+const MAX_KEPT: u64 = 1 << 14;
 
 /// A curve in counts, from (0, 0): negatives and positives above each vertex.
 #[derive(Clone, Debug, Default)]
@@ -12,7 +12,7 @@ pub struct Path(pub Vec<(f64, f64)>);
 
 impl Path {
     /// The path of counts, highest score first.
-    pub fn of(counts: &[Count]) -> Path {
+    pub fn new(counts: &[Count]) -> Path {
         let mut path = Path::default();
         path.set(counts);
         path
@@ -76,16 +76,16 @@ pub struct Rate {
 
 impl Rate {
     /// Computes the logarithms of a rate.
-    pub fn of(rate: f64) -> Rate {
+    pub fn new(rate: f64) -> Rate {
         Rate { rate, log: rate.ln(), log_rest: (-rate).ln_1p() }
     }
 }
 
 impl Class {
-    fn of(rows: u64) -> Class {
+    fn new(rows: u64) -> Class {
         let all = rows as f64;
         let mut class = Class { all, entropies: Vec::new() };
-        if rows <= MOST_KEPT {
+        if rows <= MAX_KEPT {
             class.entropies = (0..=rows).map(|count| class.entropy(count as f64)).collect();
         }
         class
@@ -147,20 +147,22 @@ impl Class {
 
 impl Likelihood {
     /// From the numbers of rows of both classes.
-    pub fn of(all: Count) -> Likelihood {
-        Likelihood { neg: Class::of(all.neg), pos: Class::of(all.pos) }
+    pub fn new(all: Count) -> Likelihood {
+        Likelihood { neg: Class::new(all.neg), pos: Class::new(all.pos) }
     }
 
     /// The largest distance of any place from the path; `vertices` is scratch memory.
-    pub fn farthest(&self, path: &Path, places: &[(Rate, Rate)], vertices: &mut Vec<usize>) -> f64 {
+    pub fn ks_distance(&self, path: &Path, points: &[(Rate, Rate)], vertices: &mut Vec<usize>) -> f64 {
         // The sum of both rates increases along the path and over places. Where the sums are equal, the path
         // is near.
-        let (of_neg, of_pos) = (1.0 / self.neg.all, 1.0 / self.pos.all);
+        let (neg_weight, pos_weight) = (1.0 / self.neg.all, 1.0 / self.pos.all);
         vertices.clear();
         let mut vertex = 0;
-        for place in places {
-            let here = place.0.rate + place.1.rate;
-            while path.0[vertex].0 * of_neg + path.0[vertex].1 * of_pos < here && vertex + 1 < path.0.len() {
+        for point in points {
+            let here = point.0.rate + point.1.rate;
+            while path.0[vertex].0 * neg_weight + path.0[vertex].1 * pos_weight < here
+                && vertex + 1 < path.0.len()
+            {
                 vertex += 1;
             }
             vertices.push(vertex);
@@ -168,45 +170,45 @@ impl Likelihood {
         // Places nearer than the farthest one so far need no exact distance. A few widely spaced places are
         // therefore computed first.
         const APART: usize = 8;
-        let mut farthest = 0.0;
+        let mut ks_distance = 0.0;
         for (first, step) in [(APART / 2, APART), (0, 1)] {
-            for (place, &vertex) in places.iter().zip(&*vertices).skip(first).step_by(step) {
-                farthest = self.distance(path, place, vertex, farthest).max(farthest);
+            for (point, &vertex) in points.iter().zip(&*vertices).skip(first).step_by(step) {
+                ks_distance = self.distance(path, point, vertex, ks_distance).max(ks_distance);
             }
         }
-        farthest
+        ks_distance
     }
 
     /// The distance of a place from the path, searched from a vertex on. If it is below `enough`, any number
     /// below `enough` may be returned.
-    fn distance(&self, path: &Path, place: &(Rate, Rate), vertex: usize, enough: f64) -> f64 {
+    fn distance(&self, path: &Path, point: &(Rate, Rate), vertex: usize, enough: f64) -> f64 {
         let path = &path.0;
-        let (x, y) = (self.neg.all * place.0.rate, self.pos.all * place.1.rate);
+        let (x, y) = (self.neg.all * point.0.rate, self.pos.all * point.1.rate);
         let distances =
-            |at: usize| (self.neg.distance(path[at].0, &place.0), self.pos.distance(path[at].1, &place.1));
+            |at: usize| (self.neg.distance(path[at].0, &point.0), self.pos.distance(path[at].1, &point.1));
         let start = distances(vertex);
         let mut nearest = start.0 + start.1;
         let (mut last, mut at) = (start, vertex);
         while at + 1 < path.len() && nearest > enough {
             // Beyond both rates, the distance only increases.
-            let least_beyond =
+            let min_beyond =
                 (if path[at].0 >= x { last.0 } else { 0.0 }) + (if path[at].1 >= y { last.1 } else { 0.0 });
-            if least_beyond > nearest {
+            if min_beyond > nearest {
                 break;
             }
             let next = distances(at + 1);
-            nearest = nearest.min(next.0 + next.1).min(self.on_the_way(path[at], path[at + 1], last, place));
+            nearest = nearest.min(next.0 + next.1).min(self.on_the_way(path[at], path[at + 1], last, point));
             (last, at) = (next, at + 1);
         }
         (last, at) = (start, vertex);
         while at > 0 && nearest > enough {
-            let least_beyond =
+            let min_beyond =
                 (if path[at].0 <= x { last.0 } else { 0.0 }) + (if path[at].1 <= y { last.1 } else { 0.0 });
-            if least_beyond > nearest {
+            if min_beyond > nearest {
                 break;
             }
             let next = distances(at - 1);
-            nearest = nearest.min(next.0 + next.1).min(self.on_the_way(path[at - 1], path[at], next, place));
+            nearest = nearest.min(next.0 + next.1).min(self.on_the_way(path[at - 1], path[at], next, point));
             (last, at) = (next, at - 1);
         }
         nearest
@@ -218,9 +220,9 @@ impl Likelihood {
         from: (f64, f64),
         to: (f64, f64),
         distances: (f64, f64),
-        place: &(Rate, Rate),
+        point: &(Rate, Rate),
     ) -> f64 {
-        let (x, y) = (self.neg.all * place.0.rate, self.pos.all * place.1.rate);
+        let (x, y) = (self.neg.all * point.0.rate, self.pos.all * point.1.rate);
         let (width, height) = (to.0 - from.0, to.1 - from.1);
         if height == 0.0 {
             return if from.0 < x && x < to.0 { distances.1 } else { f64::INFINITY };
@@ -229,9 +231,9 @@ impl Likelihood {
             return if from.1 < y && y < to.1 { distances.0 } else { f64::INFINITY };
         }
         // Near the place the distance is about quadratic, so its minimum on a line is a projection.
-        let (of_neg, of_pos) = (x * (1.0 - place.0.rate), y * (1.0 - place.1.rate));
-        let share = ((x - from.0) * width / of_neg + (y - from.1) * height / of_pos)
-            / (width * width / of_neg + height * height / of_pos);
+        let (neg_weight, pos_weight) = (x * (1.0 - point.0.rate), y * (1.0 - point.1.rate));
+        let share = ((x - from.0) * width / neg_weight + (y - from.1) * height / pos_weight)
+            / (width * width / neg_weight + height * height / pos_weight);
         let logit = |rate: &Rate| rate.log - rate.log_rest;
         let slope = |count: f64, all: f64, rate: &Rate| (count / (all - count)).ln() - logit(rate);
         let curvature = |count: f64, all: f64| all / (count * (all - count));
@@ -242,13 +244,13 @@ impl Likelihood {
             if !(0.0 < f && f < self.neg.all && 0.0 < t && t < self.pos.all) {
                 break;
             }
-            let first = width * slope(f, self.neg.all, &place.0) + height * slope(t, self.pos.all, &place.1);
+            let first = width * slope(f, self.neg.all, &point.0) + height * slope(t, self.pos.all, &point.1);
             let second =
                 width * width * curvature(f, self.neg.all) + height * height * curvature(t, self.pos.all);
             share = (share - first / second).clamp(0.0, 1.0);
         }
-        self.neg.distance(from.0 + share * width, &place.0)
-            + self.pos.distance(from.1 + share * height, &place.1)
+        self.neg.distance(from.0 + share * width, &point.0)
+            + self.pos.distance(from.1 + share * height, &point.1)
     }
 
     /// For each fpr, the limits of the tpr over all points within distance `reach` of the path.
@@ -257,15 +259,15 @@ impl Likelihood {
         let mut middle = 0;
         let limits = |&fpr: &f64| -> (f64, f64) {
             // Both limits with their logarithms. A rate is computed only if it is beyond the limit so far.
-            let (mut lower, mut upper) = (Rate::of(1.0), Rate::of(0.0));
+            let (mut lower, mut upper) = (Rate::new(1.0), Rate::new(0.0));
             let mut take = |at: usize, rest: f64| {
                 let count = path[at].1;
                 let is_beyond = |limit: &Rate| self.pos.distance(count, limit) < rest;
                 if count >= upper.rate * self.pos.all || is_beyond(&upper) {
-                    upper = Rate::of(self.pos.above(count, rest).max(upper.rate));
+                    upper = Rate::new(self.pos.above(count, rest).max(upper.rate));
                 }
                 if count <= lower.rate * self.pos.all || is_beyond(&lower) {
-                    lower = Rate::of(self.pos.below(count, rest).min(lower.rate));
+                    lower = Rate::new(self.pos.below(count, rest).min(lower.rate));
                 }
             };
             if fpr <= 0.0 || fpr >= 1.0 {
@@ -273,7 +275,7 @@ impl Likelihood {
                 (0..path.len()).filter(|&at| path[at].0 == end).for_each(|at| take(at, reach));
                 return if fpr <= 0.0 { (0.0, upper.rate) } else { (lower.rate, 1.0) };
             }
-            let (rate, x) = (Rate::of(fpr), self.neg.all * fpr);
+            let (rate, x) = (Rate::new(fpr), self.neg.all * fpr);
             while middle + 1 < path.len() && path[middle].0 < x {
                 middle += 1;
             }
@@ -310,11 +312,11 @@ mod tests {
     #[test]
     fn distances_and_rates() {
         for (all, count, rate) in [(50, 20, 0.55), (50, 0, 0.1), (50, 50, 0.9), (30_000, 12_345, 0.4)] {
-            let class = Class::of(all);
+            let class = Class::new(all);
             let (n, p) = (all as f64, count as f64 / all as f64);
             let term = |p: f64, q: f64| if p > 0.0 { p * (p / q).ln() } else { 0.0 };
             let expected = n * (term(p, rate) + term(1.0 - p, 1.0 - rate));
-            let got = class.distance(count as f64, &Rate::of(rate));
+            let got = class.distance(count as f64, &Rate::new(rate));
             assert!((got - expected).abs() < 1e-9 * expected.max(1.0), "{got} {expected}");
             let back = if rate > p { class.above(count as f64, got) } else { class.below(count as f64, got) };
             assert!((back - rate).abs() < 1e-9, "{back} {rate}");
@@ -326,8 +328,8 @@ mod tests {
     fn nearest_points() {
         let counts =
             [(3, 0), (2, 1), (0, 2), (1, 0), (1, 4), (0, 1), (2, 3)].map(|(pos, neg)| Count { pos, neg });
-        let likelihood = Likelihood::of(Count::sum(&counts));
-        let path = Path::of(&counts);
+        let likelihood = Likelihood::new(Count::sum(&counts));
+        let path = Path::new(&counts);
         let fine: Vec<(f64, f64)> = path
             .0
             .windows(2)
@@ -339,13 +341,13 @@ mod tests {
             })
             .collect();
         for (x, y) in [(0.1, 0.9), (0.3, 0.4), (0.5, 0.8), (0.9, 0.2), (0.04, 0.1), (0.95, 0.99)] {
-            let place = (Rate::of(x), Rate::of(y));
+            let point = (Rate::new(x), Rate::new(y));
             let far = |(f, t): (f64, f64)| {
-                likelihood.neg.distance(f, &place.0) + likelihood.pos.distance(t, &place.1)
+                likelihood.neg.distance(f, &point.0) + likelihood.pos.distance(t, &point.1)
             };
             let expected = fine.iter().map(|&point| far(point)).fold(f64::INFINITY, f64::min);
             for vertex in 0..path.0.len() {
-                let got = likelihood.distance(&path, &place, vertex, 0.0);
+                let got = likelihood.distance(&path, &point, vertex, 0.0);
                 assert!((got - expected).abs() < 1e-3, "{x} {y} {vertex}: {got} {expected}");
             }
         }
@@ -354,18 +356,18 @@ mod tests {
     #[test]
     fn the_band_has_its_width() {
         let counts: Vec<Count> = (0..40)
-            .map(|place| Count { pos: u64::from(place % 3 != 2), neg: u64::from(place % 3 == 2) })
+            .map(|index| Count { pos: u64::from(index % 3 != 2), neg: u64::from(index % 3 == 2) })
             .collect();
-        let likelihood = Likelihood::of(Count::sum(&counts));
-        let path = Path::of(&counts);
+        let likelihood = Likelihood::new(Count::sum(&counts));
+        let path = Path::new(&counts);
         let rates = [0.05, 0.2, 0.5, 0.81, 0.99];
         let Limits { lower, upper } = likelihood.band(&path.with_vertices_on_ties(&likelihood), 2.0, &rates);
-        for (place, &rate) in rates.iter().enumerate() {
-            for (tpr, is_above) in [(lower[place], false), (upper[place], true)] {
+        for (index, &rate) in rates.iter().enumerate() {
+            for (tpr, is_above) in [(lower[index], false), (upper[index], true)] {
                 if !(1e-9..1.0 - 1e-9).contains(&tpr) {
                     continue;
                 }
-                let far = |tpr: f64| likelihood.distance(&path, &(Rate::of(rate), Rate::of(tpr)), 0, 0.0);
+                let far = |tpr: f64| likelihood.distance(&path, &(Rate::new(rate), Rate::new(tpr)), 0, 0.0);
                 assert!(far(tpr) <= 2.0 + 1e-9, "{rate} {tpr}");
                 let beyond = if is_above { tpr + 0.02 } else { tpr - 0.02 };
                 assert!(!(0.0..1.0).contains(&beyond) || far(beyond) > 2.0, "{rate} {beyond}");

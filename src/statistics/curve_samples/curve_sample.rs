@@ -9,7 +9,7 @@ use crate::math::quantile::mean_and_deviation;
 #[derive(Clone, Debug)]
 pub struct CurveSample {
     /// The readings of all curves at each place of the sweep.
-    places: Vec<Vec<f64>>,
+    positions: Vec<Vec<f64>>,
 }
 
 /// The limits of each place of a sweep.
@@ -63,29 +63,29 @@ impl CurveSample {
     /// From the readings of each curve; `None` with fewer than two curves, which have no variance.
     pub fn new(curves: &[Vec<f64>]) -> Option<CurveSample> {
         let [first, _, ..] = curves else { return None };
-        let places = first.len();
-        let of_place = |place: usize| curves.iter().map(|curve| curve[place]).collect();
-        Some(CurveSample { places: (0..places).into_par_iter().map(of_place).collect() })
+        let n_positions = first.len();
+        let values_at = |index: usize| curves.iter().map(|curve| curve[index]).collect();
+        Some(CurveSample { positions: (0..n_positions).into_par_iter().map(values_at).collect() })
     }
 
     /// The number of curves.
     pub fn curves(&self) -> usize {
-        self.places.first().map_or(0, Vec::len)
+        self.positions.first().map_or(0, Vec::len)
     }
 
     /// The readings of all curves at each place of the sweep.
-    pub fn places(&self) -> &[Vec<f64>] {
-        &self.places
+    pub fn positions(&self) -> &[Vec<f64>] {
+        &self.positions
     }
 
     /// The mean of each place.
     pub fn means(&self) -> Vec<f64> {
-        self.places.iter().map(|values| mean_and_deviation(values).0).collect()
+        self.positions.iter().map(|values| mean_and_deviation(values).0).collect()
     }
 
     /// The standard deviation of each place.
     pub fn deviations(&self) -> Vec<f64> {
-        self.places.iter().map(|values| mean_and_deviation(values).1).collect()
+        self.positions.iter().map(|values| mean_and_deviation(values).1).collect()
     }
 }
 
@@ -99,32 +99,32 @@ pub fn band(sweep: &Sweep, means: &[f64], limits: &Limits, corner: Corner) -> Ve
     match sweep {
         Sweep::Vertical(rates) => {
             let (lower, upper) = (rising(lower, means), falling(upper, means));
-            let point = |place: usize| {
-                let rate = rates[place];
-                let [mean, lower, upper] = [means[place], lower[place], upper[place]].map(|tpr| (rate, tpr));
+            let point = |index: usize| {
+                let rate = rates[index];
+                let [mean, lower, upper] = [means[index], lower[index], upper[index]].map(|tpr| (rate, tpr));
                 BandPoint { at: At::Number(rate), mean, lower, upper }
             };
             (0..rates.len()).map(point).collect()
         }
         Sweep::Radial(rays) => radial_band(rays, means, limits),
-        Sweep::Threshold(places) => {
+        Sweep::Threshold(indices) => {
             let ((fpr, tpr), (low_fpr, low_tpr), (high_fpr, high_tpr)) = (
-                means.split_at(places.len() + 1),
-                lower.split_at(places.len() + 1),
-                upper.split_at(places.len() + 1),
+                means.split_at(indices.len() + 1),
+                lower.split_at(indices.len() + 1),
+                upper.split_at(indices.len() + 1),
             );
             let (low_tpr, high_tpr) = (rising(low_tpr, tpr), falling(high_tpr, tpr));
             let (low_fpr, high_fpr) = match corner {
                 Corner::Tpr => (fpr.to_vec(), fpr.to_vec()),
                 Corner::Box => (rising(low_fpr, fpr), falling(high_fpr, fpr)),
             };
-            let point = |place: usize| BandPoint {
-                at: At::Score(place.checked_sub(1).map(|place| places[place])),
-                mean: (fpr[place], tpr[place]),
-                lower: (high_fpr[place], low_tpr[place]),
-                upper: (low_fpr[place], high_tpr[place]),
+            let point = |index: usize| BandPoint {
+                at: At::Score(index.checked_sub(1).map(|index| indices[index])),
+                mean: (fpr[index], tpr[index]),
+                lower: (high_fpr[index], low_tpr[index]),
+                upper: (low_fpr[index], high_tpr[index]),
             };
-            (0..=places.len()).map(point).collect()
+            (0..=indices.len()).map(point).collect()
         }
     }
 }
@@ -132,9 +132,9 @@ pub fn band(sweep: &Sweep, means: &[f64], limits: &Limits, corner: Corner) -> Ve
 /// The points of a band on rays.
 fn radial_band(rays: &[Ray], means: &[f64], limits: &Limits) -> Vec<BandPoint> {
     let Limits { lower, upper } = limits;
-    let clipped = |place: usize, distance: f64| distance.clamp(0.0, rays[place].longest());
-    let mut lower: Vec<f64> = (0..rays.len()).map(|place| clipped(place, lower[place])).collect();
-    let mut upper: Vec<f64> = (0..rays.len()).map(|place| clipped(place, upper[place])).collect();
+    let clipped = |index: usize, distance: f64| distance.clamp(0.0, rays[index].longest());
+    let mut lower: Vec<f64> = (0..rays.len()).map(|index| clipped(index, lower[index])).collect();
+    let mut upper: Vec<f64> = (0..rays.len()).map(|index| clipped(index, upper[index])).collect();
     let (fpr, tpr) = (
         |ray: usize, distance: f64| 1.0 - rays[ray].point(distance).0,
         |ray: usize, distance: f64| rays[ray].point(distance).1,
@@ -154,10 +154,10 @@ fn radial_band(rays: &[Ray], means: &[f64], limits: &Limits) -> Vec<BandPoint> {
     for ray in 1..rays.len() - 1 {
         upper[ray] = upper[ray].min(along_fpr(ray, fpr(ray - 1, upper[ray - 1])));
     }
-    let point = |place: usize| {
-        let (ray, mean) = (rays[place], means[place]);
+    let point = |index: usize| {
+        let (ray, mean) = (rays[index], means[index]);
         let [mean, lower, upper] =
-            [mean, lower[place].min(mean), upper[place].max(mean)].map(|to| ray.point(to));
+            [mean, lower[index].min(mean), upper[index].max(mean)].map(|to| ray.point(to));
         BandPoint { at: At::Number(ray.angle), mean, lower, upper }
     };
     without_rounding((0..rays.len()).map(point).collect())
@@ -167,9 +167,10 @@ fn radial_band(rays: &[Ray], means: &[f64], limits: &Limits) -> Vec<BandPoint> {
 fn without_rounding(mut points: Vec<BandPoint>) -> Vec<BandPoint> {
     let mut highest = [(0.0f64, 0.0f64); 3];
     for point in &mut points {
-        for (highest, of) in highest.iter_mut().zip([&mut point.mean, &mut point.lower, &mut point.upper]) {
-            *highest = (of.0.clamp(highest.0, 1.0), of.1.clamp(highest.1, 1.0));
-            *of = *highest;
+        for (highest, limit) in highest.iter_mut().zip([&mut point.mean, &mut point.lower, &mut point.upper])
+        {
+            *highest = (limit.0.clamp(highest.0, 1.0), limit.1.clamp(highest.1, 1.0));
+            *limit = *highest;
         }
     }
     points
@@ -211,20 +212,20 @@ fn so_far(rates: impl Iterator<Item = f64>, mut extreme: f64, join: fn(f64, f64)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::curve_samples::sweep::Places;
+    use crate::statistics::curve_samples::sweep::Positions;
 
     #[test]
     fn bands_rise_and_stay_in_the_square() {
         let means = [0.0, 0.3, 0.5, 1.0];
         let limits = Limits { lower: vec![-0.2, 0.2, 0.1, 0.9], upper: vec![0.4, 0.3, 0.8, 1.3] };
-        let points = band(&Sweep::at(Places::Rates, 4, 0), &means, &limits, Corner::Tpr);
+        let points = band(&Sweep::at(Positions::Rates, 4, 0), &means, &limits, Corner::Tpr);
         let (lower, upper): (Vec<f64>, Vec<f64>) =
             points.iter().map(|point| (point.lower.1, point.upper.1)).unzip();
         assert_eq!((lower, upper), (vec![0.0, 0.2, 0.2, 0.9], vec![0.3, 0.3, 0.8, 1.0]));
-        let rays = band(&Sweep::at(Places::Rays, 4, 0), &[1.0, 0.9, 0.9, 1.0], &limits, Corner::Tpr);
+        let rays = band(&Sweep::at(Positions::Rays, 4, 0), &[1.0, 0.9, 0.9, 1.0], &limits, Corner::Tpr);
         for pair in rays.windows(2) {
-            for of in [|point: &BandPoint| point.lower, |point: &BandPoint| point.upper] {
-                let (one, other) = (of(&pair[0]), of(&pair[1]));
+            for limit in [|point: &BandPoint| point.lower, |point: &BandPoint| point.upper] {
+                let (one, other) = (limit(&pair[0]), limit(&pair[1]));
                 assert!(one.0 <= other.0 + 1e-12 && one.1 <= other.1 + 1e-12, "{rays:?}");
             }
         }

@@ -34,7 +34,7 @@ pub struct MovedRanks<'a> {
 /// The ranks of one score, lowest score first.
 struct RankedScore {
     /// For each rank the index of its score; 0 is the highest score.
-    place_of_rank: Vec<u32>,
+    index_of_rank: Vec<u32>,
     /// By code.
     ties: Vec<Tie>,
 }
@@ -51,43 +51,43 @@ struct Tie {
 }
 
 impl RankedScore {
-    fn of(codes: &Codes) -> RankedScore {
+    fn new(codes: &Codes) -> RankedScore {
         let rows_of_code = codes.histogram(|_| true);
-        let rows = codes.of_row.len() as f64;
-        let mut place_of_rank = Vec::with_capacity(codes.of_row.len());
+        let rows = codes.row_codes.len() as f64;
+        let mut index_of_rank = Vec::with_capacity(codes.row_codes.len());
         let mut ties = Vec::with_capacity(codes.distinct);
-        for (code, &of_code) in (0u32..).zip(&rows_of_code) {
-            let first = place_of_rank.len() as f64;
-            let normal = -upper_quantile((first + 0.5 * f64::from(of_code)) / rows);
+        for (code, &code_rows) in (0u32..).zip(&rows_of_code) {
+            let first = index_of_rank.len() as f64;
+            let normal = -upper_quantile((first + 0.5 * f64::from(code_rows)) / rows);
             let density = rows * (-0.5 * normal * normal).exp() / TAU.sqrt();
-            ties.push(Tie { first, rows: of_code.into(), normal, density });
-            place_of_rank.extend(std::iter::repeat_n(codes.descending(code) as u32, of_code as usize));
+            ties.push(Tie { first, rows: code_rows.into(), normal, density });
+            index_of_rank.extend(std::iter::repeat_n(codes.descending(code) as u32, code_rows as usize));
         }
-        RankedScore { place_of_rank, ties }
+        RankedScore { index_of_rank, ties }
     }
 
     /// The new place of a row with this code: `within` is its position in the tie, `distance` its move in
     /// normal scores.
     #[inline]
-    fn place(&self, code: u32, within: f64, distance: f64) -> usize {
+    fn moved_index(&self, code: u32, within: f64, distance: f64) -> usize {
         let Tie { first, rows, density, .. } = self.ties[code as usize];
         let to = first + rows * within + density * distance;
         // Moves beyond either end are reflected.
-        let ranks = self.place_of_rank.len();
+        let ranks = self.index_of_rank.len();
         let to = if to > ranks as f64 { 2.0 * ranks as f64 - to } else { to.abs() };
-        self.place_of_rank[(to as usize).min(ranks - 1)] as usize
+        self.index_of_rank[(to as usize).min(ranks - 1)] as usize
     }
 }
 
 impl MovedRanks<'_> {
     /// The ranks of the first two scores of rows.
-    pub fn of(rows: &Rows) -> MovedRanks<'_> {
-        let scores = [0, 1].map(|score: usize| RankedScore::of(&rows.scores[score]));
+    pub fn new(rows: &Rows) -> MovedRanks<'_> {
+        let scores = [0, 1].map(|score: usize| RankedScore::new(&rows.scores[score]));
         let correlations = [false, true].map(|label| {
             let normal = |score: usize| {
-                let of_row = rows.scores[score].of_row.iter().zip(&rows.labels);
-                let of_class = of_row.filter(move |row| *row.1 == label);
-                of_class.map(|row| scores[score].ties[*row.0 as usize].normal).collect::<Vec<f64>>()
+                let labelled_codes = rows.scores[score].row_codes.iter().zip(&rows.labels);
+                let class_codes = labelled_codes.filter(move |row| *row.1 == label);
+                class_codes.map(|row| scores[score].ties[*row.0 as usize].normal).collect::<Vec<f64>>()
             };
             correlation(&normal(0), &normal(1))
         });
@@ -109,9 +109,9 @@ impl MovedRanks<'_> {
         let distances = [one, correlation * one + (1.0 - correlation * correlation).sqrt() * other];
         let share = BANDWIDTH * self.shares[usize::from(label)];
         for score in [0, 1] {
-            let code = self.rows.scores[score].of_row[row];
-            let place = self.scores[score].place(code, within, share * distances[score]);
-            counts[score][place].add(label, 1);
+            let code = self.rows.scores[score].row_codes[row];
+            let index = self.scores[score].moved_index(code, within, share * distances[score]);
+            counts[score][index].add(label, 1);
         }
     }
 }
@@ -136,7 +136,7 @@ mod tests {
     /// The places of a row of two scores in repeated draws.
     fn moved(scores: [&[f64]; 2], labels: &[u8], row: usize, draws: u64) -> Vec<[usize; 2]> {
         let rows = rows_of(labels, &scores, &[]);
-        let ranks = MovedRanks::of(&rows);
+        let ranks = MovedRanks::new(&rows);
         let mut stream = Stream::new(7, 0);
         let draw = |_| {
             let mut counts = [0, 1].map(|score: usize| vec![Count::default(); rows.scores[score].distinct]);
@@ -146,8 +146,8 @@ mod tests {
         (0..draws).map(draw).collect()
     }
 
-    fn mean_and_deviation_of(places: impl Iterator<Item = usize>) -> (f64, f64) {
-        mean_and_deviation(&places.map(|place| place as f64).collect::<Vec<_>>())
+    fn mean_and_deviation_of(indices: impl Iterator<Item = usize>) -> (f64, f64) {
+        mean_and_deviation(&indices.map(|index| index as f64).collect::<Vec<_>>())
     }
 
     #[test]
@@ -155,10 +155,10 @@ mod tests {
         let a: Vec<f64> = (0..1001).map(f64::from).collect();
         let b: Vec<f64> = (0..1001).map(|row| f64::from((row * 500) % 1001)).collect();
         let labels: Vec<u8> = (0..1001).map(|row| u8::from(row % 2 == 0)).collect();
-        let places = moved([&a, &b], &labels, 500, 20_000);
+        let indices = moved([&a, &b], &labels, 500, 20_000);
         // The change of a normal score per share of rows is its density.
         let expected = BANDWIDTH * 501f64.powf(-0.2) * 1001.0 / TAU.sqrt();
-        let (mean, deviation) = mean_and_deviation_of(places.iter().map(|places| places[0]));
+        let (mean, deviation) = mean_and_deviation_of(indices.iter().map(|indices| indices[0]));
         assert!((mean - 500.0).abs() < 4.0 * expected / 20_000f64.sqrt(), "{mean}");
         assert!((deviation / expected - 1.0).abs() < 0.02, "{deviation} {expected}");
     }
@@ -168,9 +168,9 @@ mod tests {
         let a: Vec<f64> = (0..60).map(|row| f64::from(row * row)).collect();
         let (b, opposite): (Vec<f64>, Vec<f64>) = a.iter().map(|score| (score.sqrt(), -score)).unzip();
         let labels: Vec<u8> = (0..60).map(|row| u8::from(row % 3 == 0)).collect();
-        assert!(moved([&a, &b], &labels, 20, 500).iter().all(|places| places[0] == places[1]));
+        assert!(moved([&a, &b], &labels, 20, 500).iter().all(|indices| indices[0] == indices[1]));
         let opposed = moved([&a, &opposite], &labels, 30, 4_000);
-        let (mean, deviation) = mean_and_deviation_of(opposed.iter().map(|places| places[0] + places[1]));
+        let (mean, deviation) = mean_and_deviation_of(opposed.iter().map(|indices| indices[0] + indices[1]));
         assert!((mean - 59.0).abs() < 0.1 && deviation < 1.0, "{mean} {deviation}");
     }
 
@@ -180,9 +180,9 @@ mod tests {
             let scores: Vec<f64> = (0..rows).map(|row| row as f64).collect();
             let labels: Vec<u8> = (0..rows).map(|row| u8::from(row == 0)).collect();
             for row in 0..rows {
-                let places = moved([&scores, &scores], &labels, row, 2_000);
-                assert!(places.iter().flatten().all(|&place| place < rows));
-                assert!(places.contains(&[rows - 1 - row; 2]));
+                let indices = moved([&scores, &scores], &labels, row, 2_000);
+                assert!(indices.iter().flatten().all(|&index| index < rows));
+                assert!(indices.contains(&[rows - 1 - row; 2]));
             }
         }
     }
@@ -191,8 +191,8 @@ mod tests {
     fn rows_of_a_wide_tie_mostly_stay() {
         let scores: Vec<f64> = (0..3000).map(|row| f64::from(row / 1000)).collect();
         let labels: Vec<u8> = (0..3000).map(|row| u8::from(row % 2 == 0)).collect();
-        let places = moved([&scores, &scores], &labels, 1500, 10_000);
-        let stayed = places.iter().filter(|places| places[0] == 1).count();
+        let indices = moved([&scores, &scores], &labels, 1500, 10_000);
+        let stayed = indices.iter().filter(|indices| indices[0] == 1).count();
         assert!((8_500..9_500).contains(&stayed), "{stayed}");
         assert_eq!(correlation(&[1.0, 1.0], &[0.0, 1.0]), 0.0);
         assert!((correlation(&[1.0, 2.0, 4.0], &[3.0, 2.0, 0.0]) + 1.0).abs() < 1e-15);

@@ -13,8 +13,8 @@ pub fn at_least_wilson(mut deviations: Vec<f64>, tpr: &[f64], n_pos: u64, level:
     let (z, n) = (upper_quantile(tail(level)), n_pos as f64);
     for (deviation, &tpr) in deviations.iter_mut().zip(tpr) {
         let tpr = tpr.clamp(0.0, 1.0);
-        let least = (tpr * (1.0 - tpr) / n + z * z / (4.0 * n * n)).sqrt() / (1.0 + z * z / n);
-        *deviation = deviation.max(least);
+        let min = (tpr * (1.0 - tpr) / n + z * z / (4.0 * n * n)).sqrt() / (1.0 + z * z / n);
+        *deviation = deviation.max(min);
     }
     deviations
 }

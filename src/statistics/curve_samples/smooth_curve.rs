@@ -47,12 +47,12 @@ impl SmoothCurve {
         let first = deviations.first().copied().unwrap_or(0.0);
         let nodes = deviations.last().map_or(0, |last| ((last - first) / step) as usize) + 2;
         let mut rows = vec![(0.0, 0.0); nodes];
-        let place = |deviation: f64| {
+        let locate = |deviation: f64| {
             let at = (deviation - first) / step;
             (at as usize, at.fract())
         };
         for (count, &deviation) in counts.iter().zip(&deviations) {
-            let ((neg, pos), (node, part)) = (shares(count), place(deviation));
+            let ((neg, pos), (node, part)) = (shares(count), locate(deviation));
             for (node, part) in [(node, 1.0 - part), (node + 1, part)] {
                 rows[node].0 += part * neg;
                 rows[node].1 += part * pos;
@@ -64,18 +64,18 @@ impl SmoothCurve {
             .iter()
             .zip(&deviations)
             .map(|(count, &deviation)| {
-                let ((of_neg, of_pos), (node, part)) = (shares(count), place(deviation));
+                let ((neg_share, pos_share), (node, part)) = (shares(count), locate(deviation));
                 let share = positive[node] * (1.0 - part) + positive[node + 1] * part;
-                neg += (1.0 - share) * (of_neg + of_pos);
-                pos += share * (of_neg + of_pos);
+                neg += (1.0 - share) * (neg_share + pos_share);
+                pos += share * (neg_share + pos_share);
                 (neg, pos)
             })
             .collect();
         above.iter_mut().for_each(|share| *share = (share.0 / neg, share.1 / pos));
-        let chances = |of: fn(&(f64, f64)) -> f64| {
+        let chances = |f: fn(&(f64, f64)) -> f64| {
             let mut above_before = 0.0;
-            let weight = |share: &(f64, f64)| of(share) - std::mem::replace(&mut above_before, of(share));
-            Chances::of(above.iter().map(weight).collect())
+            let weight = |share: &(f64, f64)| f(share) - std::mem::replace(&mut above_before, f(share));
+            Chances::new(above.iter().map(weight).collect())
         };
         let chances =
             if by_cell { Default::default() } else { [chances(|share| share.0), chances(|share| share.1)] };
@@ -94,18 +94,18 @@ impl SmoothCurve {
         ((y0 + slope * (fpr - x0)).clamp(0.0, 1.0), slope)
     }
 
-    /// At most `most` places along the curve, denser near both ends; all corners of the curve if there are
+    /// At most `max` places along the curve, denser near both ends; all corners of the curve if there are
     /// fewer.
-    pub fn places(&self, most: usize) -> Vec<Point> {
+    pub fn points(&self, max: usize) -> Vec<Point> {
         let mut corners = vec![(0.0, 0.0)];
         corners.extend(&self.above);
-        let mut places = along(&corners, most);
-        if corners.len() <= most {
-            places.extend(&corners);
+        let mut points = along(&corners, max);
+        if corners.len() <= max {
+            points.extend(&corners);
         }
-        places.retain(|&(x, y)| 0.0 < x && x < 1.0 && 0.0 < y && y < 1.0);
-        places.sort_unstable_by(|one, other| (one.0 + one.1).total_cmp(&(other.0 + other.1)));
-        places
+        points.retain(|&(x, y)| 0.0 < x && x < 1.0 && 0.0 < y && y < 1.0);
+        points.sort_unstable_by(|one, other| (one.0 + one.1).total_cmp(&(other.0 + other.1)));
+        points
     }
 
     /// Samples the same number of rows per class, as a path; `counts` is scratch memory.
@@ -123,12 +123,12 @@ impl SmoothCurve {
     }
 
     fn draw_rows(&self, stream: &mut Stream, counts: &mut [Count]) {
-        let [of_neg, of_pos] = &self.chances;
+        let [neg_chances, pos_chances] = &self.chances;
         for _ in 0..self.all.neg {
-            counts[of_neg.draw(stream)].neg += 1;
+            counts[neg_chances.draw(stream)].neg += 1;
         }
         for _ in 0..self.all.pos {
-            counts[of_pos.draw(stream)].pos += 1;
+            counts[pos_chances.draw(stream)].pos += 1;
         }
     }
 
@@ -136,10 +136,10 @@ impl SmoothCurve {
         let mut rest = self.all;
         let mut above_before = (0.0, 0.0);
         let last = counts.len() - 1;
-        for (place, (counts, &above)) in counts.iter_mut().zip(&self.above).enumerate() {
+        for (index, (counts, &above)) in counts.iter_mut().zip(&self.above).enumerate() {
             let mut share_of = |rest: &mut u64, above_before: f64, above: f64| {
                 let share = ((above - above_before) / (1.0 - above_before)).clamp(0.0, 1.0);
-                let rows = if place == last { *rest } else { stream.binomial(*rest, share) };
+                let rows = if index == last { *rest } else { stream.binomial(*rest, share) };
                 *rest -= rows;
                 rows
             };
@@ -172,7 +172,7 @@ fn smoothed_shares(rows: &[(f64, f64)]) -> Vec<f64> {
 /// Points of a curve of shares, one fewer than `steps`, denser near both ends.
 pub fn along(corners: &[Point], steps: usize) -> Vec<Point> {
     let mut corner = 0;
-    let place = |step: usize| {
+    let point_at = |step: usize| {
         let angle = std::f64::consts::FRAC_PI_2 * (step as f64 / steps as f64);
         // The sum of both rates measures the position along the curve.
         let along = 2.0 * angle.sin().powi(2);
@@ -183,7 +183,7 @@ pub fn along(corners: &[Point], steps: usize) -> Vec<Point> {
         let share = ((along - x0 - y0) / (x1 + y1 - x0 - y0)).clamp(0.0, 1.0);
         (x0 + (x1 - x0) * share, y0 + (y1 - y0) * share)
     };
-    (1..steps).map(place).collect()
+    (1..steps).map(point_at).collect()
 }
 
 #[cfg(test)]
@@ -195,9 +195,9 @@ mod tests {
     #[test]
     fn samples_of_the_smooth_curve() {
         let few: Vec<Count> = (0..60u64)
-            .map(|place| Count { pos: u64::from(place % 2 == 0), neg: 1 - u64::from(place % 2 == 0) })
+            .map(|index| Count { pos: u64::from(index % 2 == 0), neg: 1 - u64::from(index % 2 == 0) })
             .collect();
-        let many: Vec<Count> = (0..9000u64).map(|place| Count { pos: 1 + place % 2, neg: 1 }).collect();
+        let many: Vec<Count> = (0..9000u64).map(|index| Count { pos: 1 + index % 2, neg: 1 }).collect();
         for counts in [few, many] {
             let (cells, _) = Redraw::fitting(&counts, Draw::Stratified);
             let curve = SmoothCurve::near(cells.counts(), cells.draws_cells());

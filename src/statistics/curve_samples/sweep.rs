@@ -32,12 +32,12 @@ pub struct Ray {
 }
 
 impl Ray {
-    fn at(place: u32, last: u32) -> Ray {
-        let angle = FRAC_PI_2 * (f64::from(place) / f64::from(last));
+    fn at(index: u32, last: u32) -> Ray {
+        let angle = FRAC_PI_2 * (f64::from(index) / f64::from(last));
         // The rays along the axes are exact.
-        let (sine, cosine) = match place {
+        let (sine, cosine) = match index {
             0 => (0.0, 1.0),
-            _ if place == last => (1.0, 0.0),
+            _ if index == last => (1.0, 0.0),
             _ => angle.sin_cos(),
         };
         Ray { angle, sine, cosine }
@@ -69,7 +69,7 @@ impl Ray {
 
 /// The kind of places of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Places {
+pub enum Positions {
     /// False positive rates from 0 to 1.
     Rates,
     /// Rays from one axis to the other.
@@ -86,25 +86,25 @@ pub fn even_rates(points: u32) -> Vec<f64> {
 
 impl Sweep {
     /// A sweep with this number of places, over curves with this number of distinct scores.
-    pub fn at(places: Places, points: u32, distinct: usize) -> Sweep {
-        match places {
-            Places::Rates => Sweep::Vertical(even_rates(points)),
-            Places::Rays => Sweep::Radial((0..points).map(|ray| Ray::at(ray, points - 1)).collect()),
-            Places::Thresholds => Sweep::thresholds(points, distinct),
+    pub fn at(positions: Positions, points: u32, distinct: usize) -> Sweep {
+        match positions {
+            Positions::Rates => Sweep::Vertical(even_rates(points)),
+            Positions::Rays => Sweep::Radial((0..points).map(|ray| Ray::at(ray, points - 1)).collect()),
+            Positions::Thresholds => Sweep::thresholds(points, distinct),
         }
     }
 
     /// A sweep over evenly spaced distinct scores including both ends, or over all if there are fewer. At the
     /// first point no rows are predicted positive.
     fn thresholds(points: u32, distinct: usize) -> Sweep {
-        let most = points as usize - 1;
-        if distinct <= most {
+        let max = points as usize - 1;
+        if distinct <= max {
             return Sweep::Threshold((0..distinct).collect());
         }
-        let (gaps, last) = (most as u128 - 1, distinct as u128 - 1);
+        let (gaps, last) = (max as u128 - 1, distinct as u128 - 1);
         // Rounded half up.
         Sweep::Threshold(
-            (0..most as u128).map(|step| ((2 * step * last + gaps) / (2 * gaps)) as usize).collect(),
+            (0..max as u128).map(|step| ((2 * step * last + gaps) / (2 * gaps)) as usize).collect(),
         )
     }
 
@@ -113,7 +113,7 @@ impl Sweep {
         match self {
             Sweep::Vertical(rates) => rates.len(),
             Sweep::Radial(rays) => rays.len(),
-            Sweep::Threshold(places) => 2 * (places.len() + 1),
+            Sweep::Threshold(indices) => 2 * (indices.len() + 1),
         }
     }
 
@@ -128,12 +128,12 @@ impl Sweep {
         match self {
             Sweep::Vertical(rates) => read_tpr(counts, n_pos, n_neg, rates, &mut read),
             Sweep::Radial(rays) => read_distances(counts, n_pos, n_neg, rays, &mut read),
-            Sweep::Threshold(places) => {
+            Sweep::Threshold(indices) => {
                 read.push(0.0);
                 let mut tpr = vec![0.0];
-                let mut next = places.iter().peekable();
-                for (place, step) in steps(counts).enumerate() {
-                    if next.next_if(|&&next| next == place).is_some() {
+                let mut next = indices.iter().peekable();
+                for (index, step) in steps(counts).enumerate() {
+                    if next.next_if(|&&next| next == index).is_some() {
                         read.push(step.fp() as f64 / n_neg as f64);
                         tpr.push(step.tp() as f64 / n_pos as f64);
                     }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn rays_meet_the_curve() {
-        let distances = Sweep::at(Places::Rays, 5, 0).read(&stairs()).unwrap();
+        let distances = Sweep::at(Positions::Rays, 5, 0).read(&stairs()).unwrap();
         // At 22.5 and 67.5 degrees the ray crosses the lines of tpr 1/2 and of fpr 1/2.
         let upright = 0.5 / 67.5f64.to_radians().cos();
         let flat = 0.5 / 22.5f64.to_radians().sin();
@@ -222,7 +222,8 @@ mod tests {
             Some(vec![0.0, 0.0, 0.5, 0.5, 1.0, 0.0, 0.5, 0.5, 1.0, 1.0])
         );
         assert_eq!(Sweep::thresholds(3, 4).read(&stairs()), Some(vec![0.0, 0.0, 1.0, 0.0, 0.5, 1.0]));
-        for sweep in [Sweep::at(Places::Rates, 3, 0), Sweep::at(Places::Rays, 3, 0), Sweep::thresholds(3, 2)]
+        for sweep in
+            [Sweep::at(Positions::Rates, 3, 0), Sweep::at(Positions::Rays, 3, 0), Sweep::thresholds(3, 2)]
         {
             assert_eq!(sweep.read(&counts(&[(2, 0), (1, 0)])), None);
             assert_eq!(sweep.read(&counts(&[(1, 1), (1, 2)])).unwrap().len(), sweep.readings());
@@ -234,20 +235,20 @@ mod tests {
         fn readings_are_points_of_the_curve(each in prop::collection::vec((0u64..4, 0u64..4), 1..40), lines in 2u32..40) {
             let counts = counts(&each);
             prop_assume!(Count::sum(&counts).pos > 0 && Count::sum(&counts).neg > 0);
-            let Sweep::Vertical(rates) = Sweep::at(Places::Rates, lines, 0) else { unreachable!() };
-            let read = Sweep::at(Places::Rates, lines, 0).read(&counts).unwrap();
+            let Sweep::Vertical(rates) = Sweep::at(Positions::Rates, lines, 0) else { unreachable!() };
+            let read = Sweep::at(Positions::Rates, lines, 0).read(&counts).unwrap();
             for (rate, tpr) in rates.iter().zip(&read) {
-                prop_assert_eq!(Some(*tpr), Measure::TprAtFpr(*rate).of(&counts));
+                prop_assert_eq!(Some(*tpr), Measure::TprAtFpr(*rate).evaluate(&counts));
             }
-            let Sweep::Radial(rays) = Sweep::at(Places::Rays, lines, 0) else { unreachable!() };
-            let read = Sweep::at(Places::Rays, lines, 0).read(&counts).unwrap();
+            let Sweep::Radial(rays) = Sweep::at(Positions::Rays, lines, 0) else { unreachable!() };
+            let read = Sweep::at(Positions::Rays, lines, 0).read(&counts).unwrap();
             prop_assert_eq!(read.len(), rays.len());
             for (ray, distance) in rays.iter().zip(&read) {
                 let (fpr, tpr) = ray.point(*distance);
                 prop_assert!((-1e-12..=1.0 + 1e-12).contains(&fpr) && (-1e-12..=1.0 + 1e-12).contains(&tpr));
                 // Just before the point the curve is not above it, and just after not below it.
-                let above = Measure::TprAtFpr((fpr + 1e-9).clamp(0.0, 1.0)).of(&counts).unwrap();
-                let below = if fpr < 1e-9 { 0.0 } else { Measure::TprAtFpr((fpr - 1e-9).clamp(0.0, 1.0)).of(&counts).unwrap() };
+                let above = Measure::TprAtFpr((fpr + 1e-9).clamp(0.0, 1.0)).evaluate(&counts).unwrap();
+                let below = if fpr < 1e-9 { 0.0 } else { Measure::TprAtFpr((fpr - 1e-9).clamp(0.0, 1.0)).evaluate(&counts).unwrap() };
                 prop_assert!(below - 1e-7 <= tpr && tpr <= above + 1e-7, "{} {} {} {}", below, tpr, above, fpr);
             }
         }

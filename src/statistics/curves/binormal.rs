@@ -10,7 +10,7 @@ use crate::statistics::kinds::{Column, Curve, Record, Summary, record};
 use crate::statistics::options::{from_options, words};
 
 /// The maximum number of points of a curve.
-const MOST_POINTS: i128 = 10_000_000;
+const MAX_POINTS: i128 = 10_000_000;
 
 /// Sums of scores up to here stay within the range of floats.
 const SUMMABLE: f64 = 1e280;
@@ -29,7 +29,7 @@ impl BinormalLine {
     /// The least-squares line of the specificity's quantile on the sensitivity's, over the points of the
     /// curve with finite quantiles, one per distinct score. `None` if fewer than two sensitivities differ.
     /// With weights, the points belong to the weighted curve; each score is one point, whatever its weight.
-    pub fn of_ties(ties: &mut Ties<'_>) -> Option<BinormalLine> {
+    pub fn from_ties(ties: &mut Ties<'_>) -> Option<BinormalLine> {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         // The parts of a parallel fold are sorted before any summation.
         let points = ties.fold(
@@ -44,7 +44,7 @@ impl BinormalLine {
         );
         let x = centered(points.iter().map(|point| point.0));
         let y = centered(points.iter().map(|point| point.1));
-        let products = Sum::of(points.iter().map(|point| (point.0 - x.mean) * (point.1 - y.mean)));
+        let products = Sum::sum(points.iter().map(|point| (point.0 - x.mean) * (point.1 - y.mean)));
         (x.squares > 0.0).then(|| {
             // Along the curve one quantile increases as the other decreases, so a positive sum is a rounding
             // error.
@@ -108,8 +108,8 @@ fn centered(values: impl Iterator<Item = f64> + Clone) -> Centered {
     let n = values.clone().count() as f64;
     // Distances from one of the values are summed, so that equal values have a spread of exactly 0.
     let center = values.clone().next().unwrap_or(f64::NAN);
-    let mean = center + Sum::of(values.clone().map(|value| value - center)) / n;
-    Centered { mean, squares: Sum::of(values.map(|value| (value - mean).powi(2))) }
+    let mean = center + Sum::sum(values.clone().map(|value| value - center)) / n;
+    Centered { mean, squares: Sum::sum(values.map(|value| (value - mean).powi(2))) }
 }
 
 /// The binormal curve of a group, and its area.
@@ -157,12 +157,12 @@ impl Summary for BinormalRocAuc {
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> BinormalRocAucRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> BinormalRocAucRecord {
         let rows = Count::from(&ties);
         if self.method == BinormalFit::Moments {
-            return of_moments(&mut ties);
+            return moment_record(&mut ties);
         }
-        let line = if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None };
+        let line = if ties.has_pairs() { BinormalLine::from_ties(&mut ties) } else { None };
         let Some(line) = line else { return BinormalRocAucRecord::undefined(rows) };
         BinormalRocAucRecord::new(Some(line.auc()), Some(line.intercept), Some(line.slope), rows)
     }
@@ -184,7 +184,7 @@ pub struct Moments {
 pub fn moments(ties: &Ties<'_>, counts: &Counts) -> Option<Moments> {
     let (n_pos, n_neg) = ties.rows();
     // The scores are sorted, so the result does not depend on the order of rows.
-    let values: Vec<f64> = (0..counts.len()).rev().map(|place| ties.value(counts.key(place))).collect();
+    let values: Vec<f64> = (0..counts.len()).rev().map(|index| ties.value(counts.key(index))).collect();
     let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     if n_pos < 2 || n_neg < 2 || largest == f64::INFINITY {
         return None;
@@ -195,21 +195,21 @@ pub fn moments(ties: &Ties<'_>, counts: &Counts) -> Option<Moments> {
         _ if largest < 1.0 / SUMMABLE => f64::powi(2.0, 100),
         _ => 1.0,
     };
-    let of_class = |of: fn(&Count) -> u64| {
+    let class_moments = |f: fn(&Count) -> u64| {
         let values_and_counts =
-            values.iter().zip(counts.each().iter().rev()).map(|(value, count)| (value * scale, of(count)));
+            values.iter().zip(counts.each().iter().rev()).map(|(value, count)| (value * scale, f(count)));
         let mut offsets: Vec<(f64, u64)> = values_and_counts.filter(|&(_, times)| times > 0).collect();
         let lowest = offsets.first().map_or(f64::NAN, |first| first.0);
         offsets.iter_mut().for_each(|(value, _)| *value -= lowest);
         (lowest, mean_and_deviation(&offsets))
     };
     let ((lowest1, (m1, s1)), (lowest0, (m0, s0))) =
-        (of_class(|count| count.pos), of_class(|count| count.neg));
+        (class_moments(|count| count.pos), class_moments(|count| count.neg));
     Some(Moments { distance: (lowest1 - lowest0) + (m1 - m0), pos: s1, neg: s0 })
 }
 
 /// The binormal curve of normal distributions with the means and standard deviations of the classes.
-fn of_moments(ties: &mut Ties<'_>) -> BinormalRocAucRecord {
+fn moment_record(ties: &mut Ties<'_>) -> BinormalRocAucRecord {
     let undefined = BinormalRocAucRecord::undefined(&*ties);
     let counts = ties.counts();
     let Some(Moments { distance, pos, neg }) = moments(ties, &counts) else { return undefined };
@@ -236,14 +236,14 @@ fn mean_and_deviation(values: &[(f64, u64)]) -> (f64, f64) {
     let around = |center: f64| values.iter().map(move |&(value, times)| (value - center, times as f64));
     // Distances from one of the values are summed, so that equal values have a spread of exactly 0.
     let center = values.first().map_or(f64::NAN, |value| value.0);
-    let mean = center + Sum::of_repeated(around(center)) / n;
+    let mean = center + Sum::sum_repeated(around(center)) / n;
     let widest = around(mean).fold(0.0, |widest: f64, (distance, _)| widest.max(distance.abs()));
     if widest == 0.0 {
         return (mean, 0.0);
     }
     // Distances are divided by the largest one, so that their squares neither overflow nor underflow.
     let squares = around(mean).map(|(distance, times)| ((distance / widest).powi(2), times));
-    (mean, widest * (Sum::of_repeated(squares) / n).sqrt())
+    (mean, widest * (Sum::sum_repeated(squares) / n).sqrt())
 }
 
 /// The fitted curve.
@@ -257,7 +257,7 @@ pub struct BinormalRocCurve {
 
 from_options!(|options| BinormalRocCurve {
     at_fpr: options.has("at_fpr").then(|| options.rates("at_fpr")).transpose()?,
-    n_points: options.integer("n_points", 2..=MOST_POINTS)?,
+    n_points: options.integer("n_points", 2..=MAX_POINTS)?,
 });
 
 impl Curve for BinormalRocCurve {
@@ -266,7 +266,7 @@ impl Curve for BinormalRocCurve {
     const WEIGHTS: bool = true;
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
-        let Some(line) = (if ties.has_pairs() { BinormalLine::of_ties(&mut ties) } else { None }) else {
+        let Some(line) = (if ties.has_pairs() { BinormalLine::from_ties(&mut ties) } else { None }) else {
             return false;
         };
         let mut point = |fpr: f64| RatePoint::new(fpr, line.tpr(fpr)).append(columns);
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn moments() {
-        let of = |labels: &[u8], scores: &[f64]| {
+        let compute = |labels: &[u8], scores: &[f64]| {
             let record = summary(&BinormalRocAuc { method: BinormalFit::Moments }, labels, scores);
             (record.auc, record.intercept, record.slope)
         };
@@ -385,16 +385,16 @@ mod tests {
             (0.0, 5e-324),
         ] {
             let scores = [6.0, 2.0, 0.0, 2.0].map(|score| (score + shift) * scale);
-            let record = of(&[1, 1, 0, 0], &scores);
+            let record = compute(&[1, 1, 0, 0], &scores);
             assert_eq!((record.1, record.2), (expected.1, expected.2), "{shift} {scale}");
             assert!((record.0.unwrap() - expected.0.unwrap()).abs() < 1e-15, "{shift} {scale}");
         }
         let labels = [1, 1, 1, 0, 0, 0];
-        assert_eq!(of(&labels, &[3.0, 2.0, 1.0, 5.0, 5.0, 5.0]).1, None, "negatives that do not differ");
-        assert!(of(&labels, &[3.0, 2.0, 1.0, 5.0, 5.0, 5.0]).0.is_some_and(|auc| auc < 0.01));
-        assert_eq!(of(&labels, &[0.1, 0.1, 0.1, 0.3, 0.3, 0.3]), (None, None, None));
-        assert_eq!(of(&labels, &[f64::INFINITY, 2.0, 1.0, 5.0, 4.0, 5.0]), (None, None, None));
-        assert_eq!(of(&[1, 0, 0], &[2.0, 1.0, 0.0]), (None, None, None));
+        assert_eq!(compute(&labels, &[3.0, 2.0, 1.0, 5.0, 5.0, 5.0]).1, None, "negatives that do not differ");
+        assert!(compute(&labels, &[3.0, 2.0, 1.0, 5.0, 5.0, 5.0]).0.is_some_and(|auc| auc < 0.01));
+        assert_eq!(compute(&labels, &[0.1, 0.1, 0.1, 0.3, 0.3, 0.3]), (None, None, None));
+        assert_eq!(compute(&labels, &[f64::INFINITY, 2.0, 1.0, 5.0, 4.0, 5.0]), (None, None, None));
+        assert_eq!(compute(&[1, 0, 0], &[2.0, 1.0, 0.0]), (None, None, None));
     }
 
     /// The mean and the deviation of all values one by one, to verify the sums over counts.
@@ -405,7 +405,7 @@ mod tests {
         if widest == 0.0 {
             return (mean, 0.0);
         }
-        let squares = Sum::of(around().map(|distance| (distance / widest).powi(2)));
+        let squares = Sum::sum(around().map(|distance| (distance / widest).powi(2)));
         (mean, widest * (squares / values.len() as f64).sqrt())
     }
 
@@ -417,7 +417,7 @@ mod tests {
         ) {
             // A single row has no deviation, whatever its weight, so each class has two rows here.
             let label = |row: usize, label: u8| if row < 4 { row as u8 % 2 } else { label };
-            let labels: Vec<u8> = rows.iter().enumerate().map(|(row, of)| label(row, of.0)).collect();
+            let labels: Vec<u8> = rows.iter().enumerate().map(|(row, count)| label(row, count.0)).collect();
             let scores: Vec<f64> = rows.iter().map(|row| row.1).collect();
             let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2) * f64::from(power).exp2()).collect();
             let repeated = rows.iter().zip(&labels).flat_map(|(row, &label)| vec![(label, row.1); row.2.into()]);

@@ -48,7 +48,7 @@ impl Curve for CalibratedGainsTable {
         let range = [bands.first().map(|band| &band.highest), bands.last().map(|band| &band.lowest)];
         let is_probability = |key: u128| (0.0..=1.0).contains(&ties.value(key));
         let are_probabilities = range.into_iter().flatten().all(|score| is_probability(key_of(score)));
-        let sums = ScoreSums::of(&mut ties, &lowest);
+        let sums = ScoreSums::from_ties(&mut ties, &lowest);
         for (band, (mean, sum)) in bands.into_iter().zip(sums) {
             CalibratedBand {
                 band,
@@ -75,7 +75,7 @@ struct ScoreSums {
 
 impl ScoreSums {
     /// The mean and the sum of the scores of each band, from the lowest scores of the bands, highest first.
-    fn of(ties: &mut Ties<'_>, lowest: &[u128]) -> Vec<(f64, f64)> {
+    fn from_ties(ties: &mut Ties<'_>, lowest: &[u128]) -> Vec<(f64, f64)> {
         let score_type = ties.score_type();
         let units = ties.units();
         let mut bands = ties.fold(
@@ -104,7 +104,7 @@ impl ScoreSums {
             let power = power.unwrap_or(0);
             sum / power_of_two(power / 2) / power_of_two(power - power / 2)
         };
-        let of_band = |band: &mut ScoreSums| {
+        let band_sums = |band: &mut ScoreSums| {
             band.close();
             let (pos, neg) = (band.sums.pos, band.sums.neg);
             let (sum, rows) = match units {
@@ -116,7 +116,7 @@ impl ScoreSums {
             };
             (sum.quotient(rows), unscaled(sum.total()))
         };
-        bands.iter_mut().map(of_band).collect()
+        bands.iter_mut().map(band_sums).collect()
     }
 
     fn new(lowest: u128) -> Self {

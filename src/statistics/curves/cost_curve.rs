@@ -41,7 +41,7 @@ impl Curve for CostCurve {
     const WEIGHTS: bool = true;
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
-        let Some(points) = Points::of_ties(&mut ties) else { return false };
+        let Some(points) = Points::from_ties(&mut ties) else { return false };
         let corners = hull(points.counts());
         let mut push = |probability: f64, corner: usize| {
             let (fpr, tpr) = (points.fpr(corner), points.tpr(corner));
@@ -87,8 +87,8 @@ mod tests {
             let (labels, scores): (Vec<u8>, Vec<u8>) = rows.into_iter().unzip();
             let Some(points) = curve_points(&CostCurve {}, &labels, &scores) else { return Ok(()) };
             let (at, cost) = (points.numbers("probability_cost"), points.numbers("expected_cost"));
-            let count = |label: u8, least: u8| labels.iter().zip(&scores).filter(|row| *row.0 == label && *row.1 >= least).count() as f64;
-            let lowest = |pc: f64| (0..=9).map(|least| (1.0 - count(1, least) / count(1, 0)) * pc + count(0, least) / count(0, 0) * (1.0 - pc)).fold(f64::INFINITY, f64::min);
+            let count = |label: u8, min: u8| labels.iter().zip(&scores).filter(|row| *row.0 == label && *row.1 >= min).count() as f64;
+            let lowest = |pc: f64| (0..=9).map(|min| (1.0 - count(1, min) / count(1, 0)) * pc + count(0, min) / count(0, 0) * (1.0 - pc)).fold(f64::INFINITY, f64::min);
             prop_assert!(at.windows(2).all(|pair| pair[0] <= pair[1]) && at[0] == 0.0 && at[at.len() - 1] == 1.0);
             for (pair, costs) in at.windows(2).zip(cost.windows(2)) {
                 for part in [0.0, 0.3, 1.0] {

@@ -74,7 +74,7 @@ impl GainsTable {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let all_negative = Confusion::all_negative(ties);
         let (mut tp, mut fp) = (0, 0);
-        let bands = self.bands.of_rows(ties);
+        let bands = self.bands.row_bands(ties);
         let has_others = bands.len() > 1;
         for band in bands {
             tp += band.pos;

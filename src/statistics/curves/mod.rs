@@ -6,7 +6,6 @@ pub mod cap_curve;
 pub mod cost_curve;
 pub mod det_curve;
 pub mod gains_table;
-pub mod lowest;
 pub mod points;
 pub mod pr_curve;
 pub mod roc_convex_hull;
@@ -15,6 +14,7 @@ pub mod roc_curve_at;
 pub mod roc_curve_at_threshold;
 pub mod roc_curve_thinned;
 pub mod thinning;
+pub mod tournament_tree;
 
 pub use binormal::{BinormalRocAuc, BinormalRocCurve};
 pub use calibrated_gains_table::CalibratedGainsTable;

@@ -25,12 +25,12 @@ pub fn append_points<R: Record>(
     point: impl Fn(Option<Threshold>, Confusion) -> R + Sync,
 ) {
     let all_negative = Confusion::all_negative(ties);
-    Column::reserve_all(columns, ties.most_distinct() + 1);
+    Column::reserve_all(columns, ties.max_distinct() + 1);
     point(None, all_negative).append(columns);
-    let (width, of_part) = (ties.score_type().width(), ties.most_distinct_of_part());
+    let (width, part_capacity) = (ties.score_type().width(), ties.max_distinct_of_part());
     ties.fold_runs_into(
         columns,
-        || Column::all_of(R::FIELDS, width, of_part),
+        || Column::all_of(R::FIELDS, width, part_capacity),
         |columns, run| {
             let mut points = Vec::with_capacity(run.number());
             let below = run.each(|tie| {
@@ -57,7 +57,7 @@ pub struct Points {
 
 impl Points {
     /// The points of all distinct scores; `None` without positives or negatives.
-    pub fn of_ties(ties: &mut Ties<'_>) -> Option<Self> {
+    pub fn from_ties(ties: &mut Ties<'_>) -> Option<Self> {
         let mut points = Points::none_of(ties)?;
         let (keys, counts) = ties.counts().into_parts();
         points.keys = keys;
@@ -85,17 +85,17 @@ impl Points {
 
     /// The score of a point; `None` for the first.
     pub fn threshold(&self, point: usize) -> Option<Threshold> {
-        point.checked_sub(1).map(|place| Threshold(self.keys.at(place)))
+        point.checked_sub(1).map(|index| Threshold(self.keys.at(index)))
     }
 
     /// Negatives predicted positive.
     pub fn fp(&self, point: usize) -> Mass {
-        Mass::of(self.counts[point].0, self.units.map(|units| units.neg))
+        Mass::new(self.counts[point].0, self.units.map(|units| units.neg))
     }
 
     /// Positives predicted positive.
     pub fn tp(&self, point: usize) -> Mass {
-        Mass::of(self.counts[point].1, self.units.map(|units| units.pos))
+        Mass::new(self.counts[point].1, self.units.map(|units| units.pos))
     }
 
     /// The share of negatives predicted positive.

@@ -21,9 +21,9 @@ impl Curve for RocConvexHull {
     const WEIGHTS: bool = true;
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
-        let Some(points) = Points::of_ties(&mut ties) else { return false };
+        let Some(points) = Points::from_ties(&mut ties) else { return false };
         for corner in hull(points.counts()) {
-            RocPoint::of(&points, corner).append(columns);
+            RocPoint::from_points(&points, corner).append(columns);
         }
         true
     }

@@ -55,7 +55,7 @@ from_options!(|options| RocCurve { drop_intermediate: check_one_curve(options)? 
 
 impl RocPoint {
     /// A point of a curve.
-    pub(in crate::statistics) fn of(points: &Points, point: usize) -> Self {
+    pub(in crate::statistics) fn from_points(points: &Points, point: usize) -> Self {
         RocPoint::new(
             points.threshold(point),
             points.fp(point),
@@ -73,10 +73,10 @@ impl Curve for RocCurve {
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         if self.drop_intermediate {
-            let Some(points) = Points::of_ties(&mut ties) else { return false };
+            let Some(points) = Points::from_ties(&mut ties) else { return false };
             corners(points.counts())
                 .into_iter()
-                .for_each(|point| RocPoint::of(&points, point).append(columns));
+                .for_each(|point| RocPoint::from_points(&points, point).append(columns));
             return true;
         }
         if !ties.has_pairs() {

@@ -43,8 +43,8 @@ record! {
 }
 
 impl RocPointAt {
-    fn of(points: &Points, point: usize) -> Self {
-        let RocPoint { threshold, fp, tp, fpr, tpr, .. } = RocPoint::of(points, point);
+    fn from_points(points: &Points, point: usize) -> Self {
+        let RocPoint { threshold, fp, tp, fpr, tpr, .. } = RocPoint::from_points(points, point);
         RocPointAt::new(threshold, Some(fp), Some(tp), fpr, tpr)
     }
 
@@ -53,7 +53,7 @@ impl RocPointAt {
         // The last point with this fpr or a lower one.
         let here = first(points.counts().len(), |point| points.fpr(point) > at).saturating_sub(1);
         if points.fpr(here) == at || here + 1 == points.counts().len() {
-            return Self::of(points, here);
+            return Self::from_points(points, here);
         }
         let (from, to) = (points.fpr(here), points.fpr(here + 1));
         let (low, high) = (points.tpr(here), points.tpr(here + 1));
@@ -65,7 +65,7 @@ impl RocPointAt {
         // The first point with this tpr or a higher one.
         let here = first(points.counts().len() - 1, |point| points.tpr(point) >= at);
         if points.tpr(here) == at || here == 0 {
-            return Self::of(points, here);
+            return Self::from_points(points, here);
         }
         let (from, to) = (points.tpr(here - 1), points.tpr(here));
         let (low, high) = (points.fpr(here - 1), points.fpr(here));
@@ -86,7 +86,7 @@ impl Curve for RocCurveAt {
     const WEIGHTS: bool = true;
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
-        let Some(points) = Points::of_ties(&mut ties) else { return false };
+        let Some(points) = Points::from_ties(&mut ties) else { return false };
         let (rates, point): (_, fn(&Points, f64) -> RocPointAt) = match &self.at {
             At::Fpr(rates) => (rates, RocPointAt::at_fpr),
             At::Tpr(rates) => (rates, RocPointAt::at_tpr),

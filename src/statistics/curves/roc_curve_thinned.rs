@@ -14,10 +14,10 @@ use crate::statistics::options::from_options;
 const CELLS_PER_POINT: usize = 16;
 
 /// The minimum number of cells, since the height of a cell contributes to the stated error.
-const LEAST_CELLS: usize = 1 << 14;
+const MIN_CELLS: usize = 1 << 14;
 
 /// The maximum number of requested points.
-const MOST_POINTS: i128 = 1_000_000_000;
+const MAX_POINTS: i128 = 1_000_000_000;
 
 /// The points of the ROC curve with the largest effect on its area, and the error of the lines between them.
 ///
@@ -42,7 +42,7 @@ record! {
 }
 
 from_options!(check_one_curve, |options| RocCurveThinned {
-    max_points: options.integer("max_points", 2..=MOST_POINTS)?,
+    max_points: options.integer("max_points", 2..=MAX_POINTS)?,
 });
 
 impl Curve for RocCurveThinned {
@@ -52,7 +52,7 @@ impl Curve for RocCurveThinned {
 
     fn points(&self, mut ties: Ties<'_>, columns: &mut Vec<Column>) -> bool {
         let Some(mut points) = Points::none_of(&ties) else { return false };
-        let cells = ties.outline((CELLS_PER_POINT * self.max_points).max(LEAST_CELLS));
+        let cells = ties.outline((CELLS_PER_POINT * self.max_points).max(MIN_CELLS));
         // The largest distance of the curve from the line through a cell; 0 for a cell of one score.
         let mut inside = vec![0.0];
         let (mut fp, mut tp) = (0, 0);
@@ -63,11 +63,11 @@ impl Curve for RocCurveThinned {
             let bends = lowest != highest && pos > 0 && neg > 0;
             inside.push(if bends { points.tpr(points.counts().len() - 1) - before } else { 0.0 });
         }
-        let places = thin(points.counts(), self.max_points);
+        let indices = thin(points.counts(), self.max_points);
         let mut from = 0;
-        for point in places {
+        for point in indices {
             let error = largest_error(&points, from, point, &inside);
-            ThinnedPoint::new(RocPoint::of(&points, point), error).append(columns);
+            ThinnedPoint::new(RocPoint::from_points(&points, point), error).append(columns);
             from = point;
         }
         true
@@ -130,7 +130,7 @@ mod tests {
     }
 
     fn all_points<S: Score>(group: &mut Group<S::Key>) -> Vec<(u64, u64)> {
-        Points::of_ties(&mut group.ties()).unwrap().counts().to_vec()
+        Points::from_ties(&mut group.ties()).unwrap().counts().to_vec()
     }
 
     proptest! {

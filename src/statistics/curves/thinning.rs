@@ -1,31 +1,31 @@
 //! Fewer points of a curve, chosen so that its area changes little.
 
-use super::lowest::Lowest;
+use super::tournament_tree::TournamentTree;
 
-/// Drops points of a monotone curve until `most` are left; returns the remaining ones. Each step drops the
+/// Drops points of a monotone curve until `max` are left; returns the remaining ones. Each step drops the
 /// point whose removal changes the area least (Visvalingam and Whyatt 1993). The first and the last point
 /// always remain.
 ///
 /// Dropping a point changes the area by its triangle with its neighbours. Points are integers, so the areas
 /// are exact; for equal areas the earlier point is dropped first. O(n log n).
-pub fn thin(points: &[(u64, u64)], most: usize) -> Vec<usize> {
-    let Some(&(x, y)) = points.last().filter(|_| points.len() > most.max(2)) else {
+pub fn thin(points: &[(u64, u64)], max: usize) -> Vec<usize> {
+    let Some(&(x, y)) = points.last().filter(|_| points.len() > max.max(2)) else {
         return (0..points.len()).collect();
     };
     // Twice the area of a triangle is at most the area of the rectangle around the curve.
     let area_bits = u128::BITS - (u128::from(x) * u128::from(y)).leading_zeros();
-    let place_bits = usize::BITS - points.len().leading_zeros();
+    let index_bits = usize::BITS - points.len().leading_zeros();
     // An area and an index are packed into one integer if it has enough bits. The minimum then contains its
     // index.
-    if area_bits + place_bits < u64::BITS {
-        let number = |area: u128, place: usize| {
+    if area_bits + index_bits < u64::BITS {
+        let number = |area: u128, index: usize| {
             debug_assert!(area >> area_bits == 0, "the last point is the highest one");
-            (area as u64) << place_bits | place as u64
+            (area as u64) << index_bits | index as u64
         };
-        let place = |number: u64| (number & ((1 << place_bits) - 1)) as usize;
-        thin_by(points, most, u64::MAX, number, |numbers| numbers.value().map(place))
+        let index = |number: u64| (number & ((1 << index_bits) - 1)) as usize;
+        thin_by(points, max, u64::MAX, number, |numbers| numbers.value().map(index))
     } else {
-        thin_by(points, most, u128::MAX, |area, _| area, Lowest::place)
+        thin_by(points, max, u128::MAX, |area, _| area, TournamentTree::index)
     }
 }
 
@@ -33,10 +33,10 @@ pub fn thin(points: &[(u64, u64)], most: usize) -> Vec<usize> {
 /// returns the index of the minimum. `none` is above all such values.
 fn thin_by<N: Copy + Ord>(
     points: &[(u64, u64)],
-    most: usize,
+    max: usize,
     none: N,
     number: impl Fn(u128, usize) -> N,
-    lowest: impl Fn(&Lowest<N>) -> Option<usize>,
+    lowest: impl Fn(&TournamentTree<N>) -> Option<usize>,
 ) -> Vec<usize> {
     let n = points.len();
     let last = n - 1;
@@ -51,8 +51,8 @@ fn thin_by<N: Copy + Ord>(
         number(area, point)
     };
     let numbers = (0..n).map(|point| number_of(point, neighbours[point])).collect();
-    let mut numbers = Lowest::of(numbers, none);
-    for _ in most.max(2)..n {
+    let mut numbers = TournamentTree::new(numbers, none);
+    for _ in max.max(2)..n {
         let Some(point) = lowest(&numbers) else { break };
         let (before, after) = std::mem::take(&mut neighbours[point]);
         (neighbours[before].1, neighbours[after].0) = (after, before);
@@ -119,15 +119,15 @@ mod tests {
     }
 
     /// Drops one point after the other, recomputing all areas each time.
-    fn thin_by_definition(points: &[(u64, u64)], most: usize) -> Vec<usize> {
+    fn thin_by_definition(points: &[(u64, u64)], max: usize) -> Vec<usize> {
         let mut rest: Vec<usize> = (0..points.len()).collect();
-        while rest.len() > most.max(2) {
-            let place = (1..rest.len() - 1)
+        while rest.len() > max.max(2) {
+            let index = (1..rest.len() - 1)
                 .min_by_key(|&i| {
                     (turn(points[rest[i - 1]], points[rest[i]], points[rest[i + 1]]).unsigned_abs(), rest[i])
                 })
                 .unwrap();
-            rest.remove(place);
+            rest.remove(index);
         }
         rest
     }
@@ -135,13 +135,13 @@ mod tests {
     proptest! {
         #[test]
         fn as_defined(
-            steps in proptest::collection::vec((0u64..5, 0u64..5), 0..60), most in 0usize..30, bits in 0u32..=40,
+            steps in proptest::collection::vec((0u64..5, 0u64..5), 0..60), max in 0usize..30, bits in 0u32..=40,
         ) {
             let points = curve(&steps);
-            prop_assert_eq!(thin(&points, most), thin_by_definition(&points, most));
+            prop_assert_eq!(thin(&points, max), thin_by_definition(&points, max));
             // Large counts: scaling a curve keeps the order of its triangles.
             let large: Vec<_> = points.iter().map(|(x, y)| (x << bits, y << bits)).collect();
-            prop_assert_eq!(thin(&large, most), thin_by_definition(&large, most));
+            prop_assert_eq!(thin(&large, max), thin_by_definition(&large, max));
             // A corner of the hull lies above every line between two other points.
             let above = |i: usize| {
                 (0..i).all(|a| (i + 1..points.len()).all(|c| turn(points[a], points[i], points[c]) < 0))

@@ -48,12 +48,12 @@ impl Summary for AveragePrecisionCi {
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> AveragePrecisionCiRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> AveragePrecisionCiRecord {
         let rows = Count::from(&ties);
         let undefined = AveragePrecisionCiRecord::undefined(rows);
-        let masses = Masses::of(&mut ties);
+        let masses = Masses::from_ties(&mut ties);
         // Bit-identical to the average precision without an interval.
-        let value = AveragePrecision::default().of_ties(ties).average_precision;
+        let value = AveragePrecision::default().evaluate(ties).average_precision;
         let (Some(masses), Some(value)) = (masses, value) else { return undefined };
         let se = masses.has_squares.then(|| variance(&masses, value).sqrt());
         let interval = se.map(|se| match self.method {

@@ -39,37 +39,37 @@ impl Joint for AveragePrecisionDifference {
 
     const WEIGHTS: bool = true;
 
-    fn of_rows(&self, rows: &Rows) -> PairedDifferenceRecord {
+    fn evaluate(&self, rows: &Rows) -> PairedDifferenceRecord {
         let units = rows.weights.as_ref().map(|_| (units_of_classes(rows), units_of_rows(rows)));
-        let units = units.as_ref().map(|(units, of_rows)| (*units, of_rows.as_slice()));
-        let of_score = |score: usize| Precision::of(&rows.scores[score], &rows.labels, units);
-        let (Some(a), Some(b)) = (of_score(0), of_score(1)) else {
+        let units = units.as_ref().map(|(units, row_units)| (*units, row_units.as_slice()));
+        let score_precision = |score: usize| Precision::new(&rows.scores[score], &rows.labels, units);
+        let (Some(a), Some(b)) = (score_precision(0), score_precision(1)) else {
             return PairedDifferenceRecord::undefined(rows);
         };
         let n_pos = match units {
             None => rows.n_pos() as f64,
-            Some((units, of_rows)) => {
-                let of_pos = of_rows.iter().zip(&rows.labels).filter(|row| *row.1).map(|row| row.0);
-                units.pos.weight(of_pos.sum())
+            Some((units, row_units)) => {
+                let pos_units = row_units.iter().zip(&rows.labels).filter(|row| *row.1).map(|row| row.0);
+                units.pos.weight(pos_units.sum())
             }
         };
         let (mut squares, mut sums) = (ExactSum::default(), vec![0; rows.keys.distinct]);
         for (row, &label) in rows.labels.iter().enumerate() {
             let weight = rows.weights.as_ref().map_or(1.0, |weights| weights[row]);
-            let influence = |of: &Precision, codes: &Codes| {
-                let derivative = of.derivatives[codes.of_row[row] as usize];
+            let influence = |f: &Precision, codes: &Codes| {
+                let derivative = f.derivatives[codes.row_codes[row] as usize];
                 if label { derivative.pos } else { derivative.neg }
             };
             let difference = influence(&a, &rows.scores[0]) - influence(&b, &rows.scores[1]);
             let influence = weight / n_pos * difference;
-            match rows.keys.of_row.get(row) {
+            match rows.keys.row_codes.get(row) {
                 None => squares.add(influence.powi(2), 1),
                 Some(&cluster) => sums[cluster as usize] += (influence * INFLUENCE_UNIT) as i128,
             }
         }
         sums.into_iter().for_each(|sum| squares.add((sum as f64 / INFLUENCE_UNIT).powi(2), 1));
         // All influences together are 0, except for rounding.
-        let is_defined = rows.keys.of_row.is_empty() || rows.keys.distinct > 1;
+        let is_defined = rows.keys.row_codes.is_empty() || rows.keys.distinct > 1;
         let se = is_defined.then(|| squares.value().sqrt());
         self.paired.record([a.value, b.value], a.value - b.value, se, rows.into())
     }
@@ -87,17 +87,17 @@ struct Precision {
 
 impl Precision {
     /// The average precision of a score; undefined without positives.
-    fn of(codes: &Codes, labels: &[bool], units: Option<(Units, &[u64])>) -> Option<Precision> {
+    fn new(codes: &Codes, labels: &[bool], units: Option<(Units, &[u64])>) -> Option<Precision> {
         let mut rows_of_code = vec![Count::default(); codes.distinct];
-        for (row, (&code, &label)) in codes.of_row.iter().zip(labels).enumerate() {
-            rows_of_code[code as usize].add(label, units.map_or(1, |(_, of_rows)| of_rows[row]));
+        for (row, (&code, &label)) in codes.row_codes.iter().zip(labels).enumerate() {
+            rows_of_code[code as usize].add(label, units.map_or(1, |(_, row_units)| row_units[row]));
         }
         // Codes replace scores, which gives the same value as the statistic of a single score.
-        let mut counts = Counts::new(ScoreType::of::<u32>(Domain::Any), units.map(|(units, _)| units));
+        let mut counts = Counts::new(ScoreType::new::<u32>(Domain::Any), units.map(|(units, _)| units));
         for (code, rows) in rows_of_code.iter().enumerate().rev().filter(|code| code.1.rows() > 0) {
             counts.push((code as u32).key().wide(), rows.pos, rows.neg);
         }
-        let value = AveragePrecision::default().of_ties(counts.ties()).average_precision?;
+        let value = AveragePrecision::default().evaluate(counts.ties()).average_precision?;
         let all = Count::sum(&rows_of_code);
         let units = units.map(|(units, _)| units.relative(all).0);
         let mass = |rows: &Count| match units {
@@ -141,7 +141,7 @@ mod tests {
     fn uninformative_second_score() {
         let (labels, [a, _, _]) = three_scores();
         let constant = vec![1.0; a.len()];
-        let record = paired().of_rows(&rows_of(&labels, &[&a, &constant], &[]));
+        let record = paired().evaluate(&rows_of(&labels, &[&a, &constant], &[]));
         let alone = AveragePrecisionCi { method: PrecisionInterval::Influence, level: 0.95 };
         let alone = summary(&alone, &labels, &a);
         assert_eq!((record.estimate_a, record.estimate_b), (alone.average_precision, Some(36.0 / 90.0)));
@@ -154,22 +154,22 @@ mod tests {
     fn equal_ranks() {
         let (labels, [a, ..]) = three_scores();
         let twice: Vec<f64> = a.iter().map(|score| 2.0 * score + 1.0).collect();
-        let record = paired().of_rows(&rows_of(&labels, &[&a, &twice], &[]));
+        let record = paired().evaluate(&rows_of(&labels, &[&a, &twice], &[]));
         assert_eq!((record.difference, record.interval.se), (Some(0.0), Some(0.0)));
         assert_eq!((record.z, record.p_value), (Some(0.0), Some(1.0)));
-        assert_eq!(paired().of_rows(&rows_of(&[0, 0], &[&[1.0, 2.0], &[2.0, 1.0]], &[])).estimate_a, None);
+        assert_eq!(paired().evaluate(&rows_of(&[0, 0], &[&[1.0, 2.0], &[2.0, 1.0]], &[])).estimate_a, None);
     }
 
     #[test]
     fn clusters() {
         let (labels, [a, b, _]) = three_scores();
         let n = labels.len() as u32;
-        let record = paired().of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        let record = paired().evaluate(&rows_of(&labels, &[&a, &b], &[]));
         let se = record.interval.se.unwrap();
         let clustered = |times: usize, keys: &[u32]| {
             let repeated = |scores: &[f64]| scores.repeat(times);
             let rows = rows_of(&labels.repeat(times), &[&repeated(&a), &repeated(&b)], keys);
-            paired().of_rows(&rows)
+            paired().evaluate(&rows)
         };
         // Each row is a cluster, alone or with its copies.
         let keys: Vec<u32> = (0..n).collect();
@@ -185,15 +185,15 @@ mod tests {
     fn weights_of_any_size() {
         let (labels, [a, b, _]) = three_scores();
         let weights: Vec<f64> = (0..90).map(|row| f64::from(1 + row % 3)).collect();
-        let of = |scale: f64| {
+        let compute = |scale: f64| {
             let weights = weights.iter().map(|weight| weight * scale).collect();
-            paired().of_rows(&Rows { weights: Some(weights), ..rows_of(&labels, &[&a, &b], &[]) })
+            paired().evaluate(&Rows { weights: Some(weights), ..rows_of(&labels, &[&a, &b], &[]) })
         };
-        let record = of(1.0);
+        let record = compute(1.0);
         let alone = AveragePrecisionCi { method: PrecisionInterval::Logit, level: 0.95 };
         let alone = weighted_summary(&alone, &labels, &a, &weights);
         assert_eq!(record.estimate_a, alone.average_precision);
-        assert_eq!(record.interval, of(2f64.powi(-700)).interval);
-        assert_eq!(record.interval, of(2f64.powi(900)).interval);
+        assert_eq!(record.interval, compute(2f64.powi(-700)).interval);
+        assert_eq!(record.interval, compute(2f64.powi(900)).interval);
     }
 }

@@ -28,24 +28,24 @@ record! {
 }
 
 /// The maximum alpha; beyond it, only the first rank contributes.
-const MOST_ALPHA: f64 = 1e6;
+const MAX_ALPHA: f64 = 1e6;
 
-from_options!(|options| Bedroc { alpha: options.above_0("alpha", MOST_ALPHA)? });
+from_options!(|options| Bedroc { alpha: options.above_0("alpha", MAX_ALPHA)? });
 
 impl Summary for Bedroc {
     type Record = BedrocRecord;
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> BedrocRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> BedrocRecord {
         let has_pairs = ties.has_pairs();
-        let masses = Masses::of(&mut ties).filter(|_| has_pairs);
-        BedrocRecord::new(masses.map(|masses| self.of_masses(&masses)))
+        let masses = Masses::from_ties(&mut ties).filter(|_| has_pairs);
+        BedrocRecord::new(masses.map(|masses| self.evaluate_masses(&masses)))
     }
 }
 
 impl Bedroc {
-    fn of_masses(&self, masses: &Masses) -> f64 {
+    fn evaluate_masses(&self, masses: &Masses) -> f64 {
         let Count { pos: n_pos, neg: n_neg } = masses.all;
         let scale = self.alpha / (n_pos + n_neg);
         let (mut above, mut sum) = (0.0, Sum::default());
@@ -82,19 +82,19 @@ mod tests {
 
     #[test]
     fn few_rows() {
-        let of =
+        let compute =
             |alpha: f64, labels: &[u8], scores: &[f64]| summary(&Bedroc { alpha }, labels, scores).bedroc;
-        assert_eq!(of(20.0, &[1, 0, 0], &[3.0, 2.0, 1.0]), Some(1.0));
-        assert_eq!(of(20.0, &[0, 0, 1], &[3.0, 2.0, 1.0]), Some(0.0));
+        assert_eq!(compute(20.0, &[1, 0, 0], &[3.0, 2.0, 1.0]), Some(1.0));
+        assert_eq!(compute(20.0, &[0, 0, 1], &[3.0, 2.0, 1.0]), Some(0.0));
         // The mean over both ranks of the tie.
-        let tied = of(20.0, &[1, 0], &[1.0, 1.0]).unwrap();
+        let tied = compute(20.0, &[1, 0], &[1.0, 1.0]).unwrap();
         assert!((tied - 0.5).abs() < 1e-15);
         // The definition: one positive at rank 2 of 4.
         let e = |rank: f64| (-3.0 * rank / 4.0).exp();
         let rie = e(2.0) / ((e(1.0) + e(2.0) + e(3.0) + e(4.0)) / 4.0);
         let limits = |sign: f64| (1.0 - (sign * 3.0 / 4.0).exp()) / (0.25 * (1.0 - (sign * 3.0).exp()));
         let expected = (rie - limits(1.0)) / (limits(-1.0) - limits(1.0));
-        assert!((of(3.0, &[0, 1, 0, 0], &[4.0, 3.0, 2.0, 1.0]).unwrap() - expected).abs() < 1e-15);
-        assert_eq!(of(20.0, &[1, 1], &[1.0, 2.0]), None);
+        assert!((compute(3.0, &[0, 1, 0, 0], &[4.0, 3.0, 2.0, 1.0]).unwrap() - expected).abs() < 1e-15);
+        assert_eq!(compute(20.0, &[1, 1], &[1.0, 2.0]), None);
     }
 }

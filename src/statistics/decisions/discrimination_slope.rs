@@ -64,28 +64,28 @@ impl Summary for DiscriminationSlope {
         probability::check(ties)
     }
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> DiscriminationSlopeRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> DiscriminationSlopeRecord {
         let rows = Count::from(&ties);
         let undefined = DiscriminationSlopeRecord::undefined(rows);
-        let Some(masses) = Masses::of(&mut ties) else { return undefined };
-        let mean = |all: f64, of: &dyn Fn(&ScoreMass) -> f64| {
-            let sum = masses.scores.iter().map(|score| (score.score, of(score)));
-            (all > 0.0).then(|| Sum::of_repeated(sum) / all)
+        let Some(masses) = Masses::from_ties(&mut ties) else { return undefined };
+        let mean = |all: f64, f: &dyn Fn(&ScoreMass) -> f64| {
+            let sum = masses.scores.iter().map(|score| (score.score, f(score)));
+            (all > 0.0).then(|| Sum::sum_repeated(sum) / all)
         };
         let mean_pos = mean(masses.all.pos, &|score| score.mass.pos);
         let mean_neg = mean(masses.all.neg, &|score| score.mass.neg);
         let (Some(pos), Some(neg)) = (mean_pos, mean_neg) else {
             return DiscriminationSlopeRecord { mean_pos, mean_neg, ..undefined };
         };
-        let variance = |rows: u64, all: f64, mean: f64, of: &dyn Fn(&ScoreMass) -> f64| {
-            let squares = masses.sum(|score| of(score) * (score.score - mean).powi(2));
+        let variance = |rows: u64, all: f64, mean: f64, f: &dyn Fn(&ScoreMass) -> f64| {
+            let squares = masses.sum(|score| f(score) * (score.score - mean).powi(2));
             squares / (all * all) * bessel(rows)
         };
         let has_two = masses.has_squares && rows.pos > 1 && rows.neg > 1;
         let interval = has_two.then(|| {
-            let of_pos = variance(rows.pos, masses.all.pos, pos, &|score| score.squares.pos);
-            let of_neg = variance(rows.neg, masses.all.neg, neg, &|score| score.squares.neg);
-            Interval::normal(pos - neg, (of_pos + of_neg).sqrt(), self.level).within(-1.0, 1.0)
+            let pos_variance = variance(rows.pos, masses.all.pos, pos, &|score| score.squares.pos);
+            let neg_variance = variance(rows.neg, masses.all.neg, neg, &|score| score.squares.neg);
+            Interval::normal(pos - neg, (pos_variance + neg_variance).sqrt(), self.level).within(-1.0, 1.0)
         });
         DiscriminationSlopeRecord {
             discrimination_slope: Some(pos - neg),
@@ -117,23 +117,23 @@ impl Joint for DiscriminationSlopeDifference {
         probability::check_rows(rows)
     }
 
-    fn of_rows(&self, rows: &Rows) -> PairedDifferenceRecord {
+    fn evaluate(&self, rows: &Rows) -> PairedDifferenceRecord {
         let count = Count::from(rows);
         if count.pos == 0 || count.neg == 0 {
             return PairedDifferenceRecord::undefined(rows);
         }
         let weight = rows.relative_weight();
         // Exact sums, so that the result does not depend on the order of rows.
-        let sum = |class: bool, of: &dyn Fn(usize) -> f64| {
+        let sum = |class: bool, f: &dyn Fn(usize) -> f64| {
             let mut sum = ExactSum::default();
-            (0..rows.len).filter(|&row| rows.labels[row] == class).for_each(|row| sum.add(of(row), 1));
+            (0..rows.len).filter(|&row| rows.labels[row] == class).for_each(|row| sum.add(f(row), 1));
             sum.sum()
         };
         let totals = [false, true].map(|class| sum(class, &weight));
-        let mean = |class: bool, of: &dyn Fn(usize) -> f64| {
-            sum(class, &|row| weight(row) * of(row)).quotient(totals[usize::from(class)])
+        let mean = |class: bool, f: &dyn Fn(usize) -> f64| {
+            sum(class, &|row| weight(row) * f(row)).quotient(totals[usize::from(class)])
         };
-        let slope = |of: &dyn Fn(usize) -> f64| mean(true, of) - mean(false, of);
+        let slope = |f: &dyn Fn(usize) -> f64| mean(true, f) - mean(false, f);
         let estimates = [0, 1].map(|score: usize| slope(&|row| rows.values[score][row]));
         let change = |row: usize| rows.values[0][row] - rows.values[1][row];
         let means = [false, true].map(|class| mean(class, &change));
@@ -202,12 +202,12 @@ mod tests {
         let rows = Rows { len: 4, labels: vec![true, true, false, false], values, ..Rows::default() };
         let paired = PairedTest { level: 0.95, ..PairedTest::default() };
         let statistic = DiscriminationSlopeDifference { paired };
-        let record = statistic.of_rows(&rows);
+        let record = statistic.evaluate(&rows);
         assert_eq!((record.estimate_a, record.estimate_b), (Some(0.125), Some(-0.125)));
         // Changes of 1/4 and 0 for positives, 0 and -1/4 for negatives.
         assert_eq!((record.difference, record.interval.se), (Some(0.25), Some(0.03125f64.sqrt())));
         let tiny = Rows { weights: Some(vec![1e-300; 4]), ..rows };
-        assert_eq!(statistic.of_rows(&tiny).interval.se, record.interval.se);
+        assert_eq!(statistic.evaluate(&tiny).interval.se, record.interval.se);
         assert!(statistic.check_rows(&Rows { values: vec![vec![2.0]], ..Rows::default() }).is_err());
     }
 }

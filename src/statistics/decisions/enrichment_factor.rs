@@ -39,8 +39,8 @@ impl Summary for EnrichmentFactor {
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> EnrichmentRecord {
-        let masses = Masses::of(&mut ties).filter(|masses| masses.all.pos > 0.0);
+    fn evaluate(&self, mut ties: Ties<'_>) -> EnrichmentRecord {
+        let masses = Masses::from_ties(&mut ties).filter(|masses| masses.all.pos > 0.0);
         let factor = masses.map(|masses| self.share(&masses) / self.fraction);
         EnrichmentRecord::new(factor)
     }
@@ -49,15 +49,15 @@ impl Summary for EnrichmentFactor {
 impl EnrichmentFactor {
     /// The share of positives among the highest scores.
     fn share(&self, masses: &Masses) -> f64 {
-        let most = self.fraction * masses.all.rows();
+        let max = self.fraction * masses.all.rows();
         let (mut rows, mut pos) = (0.0, 0.0);
         for score in masses.scores.iter().rev() {
-            let of_score = score.mass.rows();
-            if rows + of_score >= most {
-                let part = (most - rows) / of_score;
+            let score_rows = score.mass.rows();
+            if rows + score_rows >= max {
+                let part = (max - rows) / score_rows;
                 return (pos + part * score.mass.pos) / masses.all.pos;
             }
-            rows += of_score;
+            rows += score_rows;
             pos += score.mass.pos;
         }
         1.0
@@ -83,16 +83,16 @@ mod tests {
 
     #[test]
     fn few_rows() {
-        let of = |fraction: f64, labels: &[u8], scores: &[f64]| {
+        let compute = |fraction: f64, labels: &[u8], scores: &[f64]| {
             summary(&EnrichmentFactor { fraction }, labels, scores).enrichment_factor
         };
         let (labels, scores) =
             ([1, 0, 1, 0, 0, 0, 0, 0, 0, 0], [9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0]);
-        assert_eq!(of(0.1, &labels, &scores), Some(5.0));
-        assert_eq!(of(0.25, &labels, &scores), Some(0.75 / 0.25));
-        assert_eq!(of(1.0, &labels, &scores), Some(1.0));
+        assert_eq!(compute(0.1, &labels, &scores), Some(5.0));
+        assert_eq!(compute(0.25, &labels, &scores), Some(0.75 / 0.25));
+        assert_eq!(compute(1.0, &labels, &scores), Some(1.0));
         // Half of a tie has half of its positives.
-        assert_eq!(of(0.5, &[1, 0, 0, 1], &[1.0, 1.0, 1.0, 1.0]), Some(1.0));
-        assert_eq!(of(0.5, &[0, 0], &[1.0, 2.0]), None);
+        assert_eq!(compute(0.5, &[1, 0, 0, 1], &[1.0, 1.0, 1.0, 1.0]), Some(1.0));
+        assert_eq!(compute(0.5, &[0, 0], &[1.0, 2.0]), None);
     }
 }

@@ -29,7 +29,7 @@ impl Summary for EqualErrorRate {
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> EqualErrorRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> EqualErrorRecord {
         let undefined = EqualErrorRecord::undefined(Count::from(&ties));
         if !ties.has_pairs() {
             return undefined;
@@ -81,12 +81,13 @@ mod tests {
 
     #[test]
     fn few_rows() {
-        let of = |labels: &[u8], scores: &[f64]| summary(&EqualErrorRate {}, labels, scores).equal_error_rate;
-        assert_eq!(of(&[1, 0, 1, 1, 0, 0], &[6.0, 5.0, 4.0, 3.0, 2.0, 1.0]), Some(1.0 / 3.0));
-        assert_eq!(of(&[1, 1, 0], &[3.0, 2.0, 1.0]), Some(0.0));
-        assert_eq!(of(&[0, 1], &[3.0, 2.0]), Some(1.0));
+        let compute =
+            |labels: &[u8], scores: &[f64]| summary(&EqualErrorRate {}, labels, scores).equal_error_rate;
+        assert_eq!(compute(&[1, 0, 1, 1, 0, 0], &[6.0, 5.0, 4.0, 3.0, 2.0, 1.0]), Some(1.0 / 3.0));
+        assert_eq!(compute(&[1, 1, 0], &[3.0, 2.0, 1.0]), Some(0.0));
+        assert_eq!(compute(&[0, 1], &[3.0, 2.0]), Some(1.0));
         // Ties are a straight line.
-        assert_eq!(of(&[0, 1], &[3.0, 3.0]), Some(0.5));
-        assert_eq!(of(&[1, 1], &[3.0, 2.0]), None);
+        assert_eq!(compute(&[0, 1], &[3.0, 3.0]), Some(0.5));
+        assert_eq!(compute(&[1, 1], &[3.0, 2.0]), None);
     }
 }

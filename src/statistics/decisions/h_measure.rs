@@ -33,13 +33,13 @@ record! {
 }
 
 /// The maximum severity ratio, against typing errors.
-const MOST_SEVERITY: f64 = 1e6;
+const MAX_SEVERITY: f64 = 1e6;
 
 from_options!(|options| HMeasure { severity_ratio: severity_ratio(options)? });
 
 fn severity_ratio(options: &Options) -> Result<Option<f64>, OptionError> {
     let has_ratio = options.has("severity_ratio");
-    has_ratio.then(|| options.above_0("severity_ratio", MOST_SEVERITY)).transpose()
+    has_ratio.then(|| options.above_0("severity_ratio", MAX_SEVERITY)).transpose()
 }
 
 impl Summary for HMeasure {
@@ -47,15 +47,15 @@ impl Summary for HMeasure {
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> HMeasureRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> HMeasureRecord {
         let has_pairs = ties.has_pairs();
-        let masses = Masses::of(&mut ties).filter(|_| has_pairs);
-        HMeasureRecord::new(masses.map(|masses| self.of_masses(&masses)))
+        let masses = Masses::from_ties(&mut ties).filter(|_| has_pairs);
+        HMeasureRecord::new(masses.map(|masses| self.evaluate_masses(&masses)))
     }
 }
 
 impl HMeasure {
-    fn of_masses(&self, masses: &Masses) -> f64 {
+    fn evaluate_masses(&self, masses: &Masses) -> f64 {
         let mut blocks = Blocks::<f64>::default();
         masses.scores.iter().rev().for_each(|score| blocks.push(score.mass));
         let (pos, neg) = (masses.all.pos / masses.all.rows(), masses.all.neg / masses.all.rows());
@@ -66,8 +66,8 @@ impl HMeasure {
             block.neg * a / (a + b) * beta_reg(a + 1.0, b, rate(block.pos))
                 + block.pos * b / (a + b) * beta_reg(b + 1.0, a, rate(block.neg))
         };
-        let least = Sum::of(blocks.counts().iter().map(loss));
-        (1.0 - least / loss(&masses.all)).clamp(0.0, 1.0)
+        let min = Sum::sum(blocks.counts().iter().map(loss));
+        (1.0 - min / loss(&masses.all)).clamp(0.0, 1.0)
     }
 }
 
@@ -93,18 +93,18 @@ mod tests {
 
     #[test]
     fn few_rows() {
-        let of = |severity_ratio: Option<f64>, labels: &[u8], scores: &[f64]| {
+        let compute = |severity_ratio: Option<f64>, labels: &[u8], scores: &[f64]| {
             summary(&HMeasure { severity_ratio }, labels, scores).h_measure
         };
-        assert_eq!(of(None, &[1, 0], &[2.0, 1.0]), Some(1.0));
-        assert_eq!(of(None, &[0, 1], &[2.0, 1.0]), Some(0.0));
-        assert_eq!(of(Some(1.0), &[0, 1], &[1.0, 1.0]), Some(0.0));
+        assert_eq!(compute(None, &[1, 0], &[2.0, 1.0]), Some(1.0));
+        assert_eq!(compute(None, &[0, 1], &[2.0, 1.0]), Some(0.0));
+        assert_eq!(compute(Some(1.0), &[0, 1], &[1.0, 1.0]), Some(0.0));
         // One block of a positive, and one block of a positive and a negative.
         let expected = 1.0
             - (beta_reg(3.0, 2.0, 0.5) + beta_reg(3.0, 2.0, 0.5))
                 / (beta_reg(3.0, 2.0, 2.0 / 3.0) + 2.0 * beta_reg(3.0, 2.0, 1.0 / 3.0));
-        let got = of(Some(1.0), &[1, 0, 1], &[3.0, 2.0, 1.0]).unwrap();
+        let got = compute(Some(1.0), &[1, 0, 1], &[3.0, 2.0, 1.0]).unwrap();
         assert!((got - expected).abs() < 1e-15);
-        assert_eq!(of(None, &[1, 1], &[2.0, 1.0]), None);
+        assert_eq!(compute(None, &[1, 1], &[2.0, 1.0]), None);
     }
 }

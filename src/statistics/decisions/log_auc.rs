@@ -37,15 +37,15 @@ impl Summary for LogAuc {
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> LogAucRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> LogAucRecord {
         let has_pairs = ties.has_pairs();
-        let masses = Masses::of(&mut ties).filter(|_| has_pairs);
-        LogAucRecord::new(masses.map(|masses| self.of_masses(&masses)))
+        let masses = Masses::from_ties(&mut ties).filter(|_| has_pairs);
+        LogAucRecord::new(masses.map(|masses| self.evaluate_masses(&masses)))
     }
 }
 
 impl LogAuc {
-    fn of_masses(&self, masses: &Masses) -> f64 {
+    fn evaluate_masses(&self, masses: &Masses) -> f64 {
         let (low, high) = self.range;
         let point = |reach: Count<f64>| (reach.neg / masses.all.neg, reach.pos / masses.all.pos);
         let (mut reach, mut sum) = (Count::default(), Sum::default());
@@ -85,17 +85,17 @@ mod tests {
 
     #[test]
     fn few_rows() {
-        let of = |range: (f64, f64), labels: &[u8], scores: &[f64]| {
+        let compute = |range: (f64, f64), labels: &[u8], scores: &[f64]| {
             summary(&LogAuc { range }, labels, scores).log_auc
         };
-        assert_eq!(of((0.001, 0.1), &[1, 0], &[2.0, 1.0]), Some(1.0));
-        assert_eq!(of((0.001, 0.1), &[0, 1], &[2.0, 1.0]), Some(0.0));
+        assert_eq!(compute((0.001, 0.1), &[1, 0], &[2.0, 1.0]), Some(1.0));
+        assert_eq!(compute((0.001, 0.1), &[0, 1], &[2.0, 1.0]), Some(0.0));
         // The diagonal.
-        let diagonal = of((0.01, 1.0), &[1, 0], &[1.0, 1.0]).unwrap();
+        let diagonal = compute((0.01, 1.0), &[1, 0], &[1.0, 1.0]).unwrap();
         assert!((diagonal - 0.99 / 100f64.ln()).abs() < 1e-15);
         // Half of the positives first, and the others in the middle.
-        let middle = of((0.01, 1.0), &[1, 0, 1, 0], &[4.0, 3.0, 2.0, 1.0]).unwrap();
+        let middle = compute((0.01, 1.0), &[1, 0, 1, 0], &[4.0, 3.0, 2.0, 1.0]).unwrap();
         assert!((middle - (0.5 * 50f64.ln() + 2f64.ln()) / 100f64.ln()).abs() < 1e-15);
-        assert_eq!(of((0.01, 1.0), &[1, 1], &[1.0, 2.0]), None);
+        assert_eq!(compute((0.01, 1.0), &[1, 1], &[1.0, 2.0]), None);
     }
 }

@@ -79,11 +79,12 @@ impl Joint for McNemar {
         Needs::VALUES
     }
 
-    fn of_rows(&self, rows: &Rows) -> McNemarRecord {
+    fn evaluate(&self, rows: &Rows) -> McNemarRecord {
         let (mut both, mut only, mut n) = (0u64, [0u64; 2], 0u64);
         for (row, &label) in rows.labels.iter().enumerate() {
-            let of = |score: usize| self.rate.0.outcome(label, rows.values[score][row] >= self.at[score]);
-            if let (Some(a), Some(b)) = (of(0), of(1)) {
+            let outcome =
+                |score: usize| self.rate.0.outcome(label, rows.values[score][row] >= self.at[score]);
+            if let (Some(a), Some(b)) = (outcome(0), outcome(1)) {
                 n += 1;
                 both += u64::from(a && b);
                 only[0] += u64::from(a && !b);
@@ -126,16 +127,16 @@ fn bonett_price(only: [u64; 2], n: u64, level: f64) -> Interval {
 impl McNemarMethod {
     /// The p-value from the numbers of rows of which only one score is right.
     fn p_value(self, only: [u64; 2]) -> f64 {
-        let (most, all) = (only[0].max(only[1]), only[0] + only[1]);
+        let (larger, all) = (only[0].max(only[1]), only[0] + only[1]);
         if only[0] == only[1] {
             return 1.0;
         }
         let upper_tail = |rows: u64| if rows > all { 0.0 } else { binomial::upper_tail(rows, all, 0.5) };
         match self {
-            McNemarMethod::Exact => (2.0 * upper_tail(most)).min(1.0),
-            McNemarMethod::MidP => (upper_tail(most) + upper_tail(most + 1)).min(1.0),
+            McNemarMethod::Exact => (2.0 * upper_tail(larger)).min(1.0),
+            McNemarMethod::MidP => (upper_tail(larger) + upper_tail(larger + 1)).min(1.0),
             McNemarMethod::ChiSquare => {
-                let difference = (2 * most - all) as f64;
+                let difference = (2 * larger - all) as f64;
                 chi_square::upper_tail(difference * difference / all as f64, 1.0)
             }
         }
@@ -168,27 +169,27 @@ mod tests {
     use super::*;
     use crate::statistics::decisions::rate::Rate;
 
-    fn of(rate: Rate, method: McNemarMethod) -> McNemarRecord {
+    fn compute(rate: Rate, method: McNemarMethod) -> McNemarRecord {
         let labels = vec![true, true, true, true, false, false];
         let a = vec![0.9, 0.8, 0.7, 0.2, 0.6, 0.1];
         let b = vec![9.0, 1.0, 2.0, 3.0, 8.0, 4.0];
         let rows = Rows { len: 6, labels, values: vec![a, b], ..Rows::default() };
-        McNemar { at: [0.5, 4.0], rate: PairedRate(rate), method, level: 0.95 }.of_rows(&rows)
+        McNemar { at: [0.5, 4.0], rate: PairedRate(rate), method, level: 0.95 }.evaluate(&rows)
     }
 
     #[test]
     fn few_rows() {
-        let tpr = of(Rate::Tpr, McNemarMethod::Exact);
+        let tpr = compute(Rate::Tpr, McNemarMethod::Exact);
         assert_eq!((tpr.estimate_a, tpr.estimate_b, tpr.difference), (Some(0.75), Some(0.25), Some(0.5)));
         assert_eq!((tpr.n_only_a, tpr.n_only_b, tpr.n, tpr.p_value), (2, 0, 4, Some(0.5)));
         assert_eq!(tpr.interval.se, Some(0.25));
         // With one more row on either side: 3 and 1 of 6.
         let spread = ((4.0 / 6.0 - 1.0 / 9.0) / 6.0f64).sqrt() * 1.959_963_984_540_054;
         assert!((tpr.interval.lower.unwrap() - (1.0 / 3.0 - spread)).abs() < 1e-9);
-        let accuracy = of(Rate::Accuracy, McNemarMethod::MidP);
+        let accuracy = compute(Rate::Accuracy, McNemarMethod::MidP);
         assert_eq!((accuracy.n_only_a, accuracy.n_only_b, accuracy.n), (3, 0, 6));
         assert!((accuracy.p_value.unwrap() - 0.125).abs() < 1e-15);
-        let fpr = of(Rate::Fpr, McNemarMethod::ChiSquare);
+        let fpr = compute(Rate::Fpr, McNemarMethod::ChiSquare);
         assert_eq!((fpr.estimate_a, fpr.estimate_b, fpr.n_only_b), (Some(0.5), Some(1.0), 1));
         assert!((fpr.p_value.unwrap() - 0.317_310_507_862_914_1).abs() < 1e-12);
     }

@@ -152,11 +152,11 @@ fn reached(ties: &mut Ties<'_>, keys: &[Option<u128>]) -> Vec<Count> {
             between.iter_mut().zip(&lower).for_each(|(sum, more)| *sum = sum.plus(*more));
         },
     );
-    let of_key = |key: &u128| {
+    let count_at = |key: &u128| {
         let above = between.iter().skip(ascending.partition_point(|other| other < key) + 1);
         above.fold(Count::default(), |sum, &more| sum.plus(more))
     };
-    keys.iter().map(|key| key.as_ref().map_or(Count::default(), of_key)).collect()
+    keys.iter().map(|key| key.as_ref().map_or(Count::default(), count_at)).collect()
 }
 
 /// Sums of squared weights of the rows that reach each key, and of all rows, if the squares are known.
@@ -171,11 +171,11 @@ fn squares(ties: &Ties<'_>, keys: &[Option<u128>], units: Units) -> Option<Vec<(
         sums.push(sums[sums.len() - 1].plus(weight(square.pos, square.neg)));
     }
     let all = sums[squared.len()];
-    let of_key = |key: &Option<u128>| {
+    let squares_at = |key: &Option<u128>| {
         let reach = key.map_or(0, |key| squared.partition_point(|square| square.tie.key >= key));
         (sums[reach], all)
     };
-    Some(keys.iter().map(of_key).collect())
+    Some(keys.iter().map(squares_at).collect())
 }
 
 impl NetBenefit {
@@ -231,11 +231,11 @@ impl NetBenefit {
         let (pos, neg) = (called.pos + further, called.neg + further);
         if let (Some(prevalence), Some(tpr), Some(fpr)) = (self.prevalence, point.tpr, point.fpr) {
             // The rates are estimated from separate samples.
-            let of = |called: f64, rest: f64, rate: f64| {
+            let rate_variance = |called: f64, rest: f64, rate: f64| {
                 called * (1.0 - rate).powi(2) + rest.max(0.0) * rate * rate
             };
-            let pos = of(pos, all_squares.pos - called.pos, tpr) / all.pos.powi(2);
-            let neg = of(neg, all_squares.neg - called.neg, fpr) / all.neg.powi(2);
+            let pos = rate_variance(pos, all_squares.pos - called.pos, tpr) / all.pos.powi(2);
+            let neg = rate_variance(neg, all_squares.neg - called.neg, fpr) / all.neg.powi(2);
             return Some(prevalence * prevalence * pos + ((1.0 - prevalence) * odds).powi(2) * neg);
         }
         // The net benefit is the mean of the contributions of rows.

@@ -92,7 +92,7 @@ impl NetBenefit {
                 step.reached.pos * reached.pos - step.reached.neg * reached.neg - step.all.pos * sums.pos
                     + step.all.neg * sums.neg
             };
-            reached.iter().zip(&steps).map(distance).fold(0.0, |most: f64, each| most.max(each.abs()))
+            reached.iter().zip(&steps).map(distance).fold(0.0, |max: f64, each| max.max(each.abs()))
         };
         (0..n_resamples.into()).map(&mut largest).collect()
     }
@@ -103,11 +103,11 @@ impl NetBenefit {
         let se = point.interval.se.filter(|&se| se > 0.0);
         let scaled = |factor: f64| se.map_or(0.0, |se| factor / se);
         if let (Some(prevalence), Some(tpr), Some(fpr)) = (self.prevalence, point.tpr, point.fpr) {
-            let (of_pos, of_neg) = (prevalence / all.pos, (1.0 - prevalence) * odds / all.neg);
+            let (pos_part, neg_part) = (prevalence / all.pos, (1.0 - prevalence) * odds / all.neg);
             return Step {
                 deviations,
-                reached: Masses { pos: scaled(of_pos), neg: scaled(of_neg) },
-                all: Masses { pos: scaled(of_pos * tpr), neg: scaled(of_neg * fpr) },
+                reached: Masses { pos: scaled(pos_part), neg: scaled(neg_part) },
+                all: Masses { pos: scaled(pos_part * tpr), neg: scaled(neg_part * fpr) },
             };
         }
         let n = all.rows();
@@ -129,14 +129,15 @@ mod tests {
     fn limits_of_a_range() {
         let (labels, scores): (Vec<u8>, Vec<f64>) =
             (0..400u32).map(|row| (u8::from(row * 7 % 400 < row), f64::from(row) / 400.0)).unzip();
-        let of = |thresholds: &[f64], prevalence, is_simultaneous: bool| {
+        let compute = |thresholds: &[f64], prevalence, is_simultaneous: bool| {
             let band = is_simultaneous.then(Resampling::default);
             let statistic = NetBenefit { thresholds: thresholds.into(), prevalence, level: 0.95, band };
             curve_points(&statistic, &labels, &scores).unwrap()
         };
         for prevalence in [None, Some(0.2)] {
             let thresholds = [0.5, 0.1, 0.3, 0.1, 0.7];
-            let (plain, band) = (of(&thresholds, prevalence, false), of(&thresholds, prevalence, true));
+            let (plain, band) =
+                (compute(&thresholds, prevalence, false), compute(&thresholds, prevalence, true));
             assert_eq!(plain.numbers("se"), band.numbers("se"));
             let width = |points: &crate::statistics::tests::PointFields, at: usize| {
                 points.numbers("upper")[at] - points.numbers("lower")[at]
@@ -148,12 +149,12 @@ mod tests {
             }
             assert_eq!(width(&band, 1), width(&band, 3));
             // A single threshold has nearly the pointwise limits.
-            let one = [of(&[0.5], prevalence, false), of(&[0.5], prevalence, true)];
+            let one = [compute(&[0.5], prevalence, false), compute(&[0.5], prevalence, true)];
             let ratio = width(&one[1], 0) / width(&one[0], 0);
             assert!((1.0..1.08).contains(&ratio), "{ratio}");
         }
         // No row reaches 0.9999, but the limits differ.
-        let none = of(&[0.3, 0.9999], None, true);
+        let none = compute(&[0.3, 0.9999], None, true);
         assert!(none.numbers("se")[1] == 0.0 && none.numbers("upper")[1] > 0.0);
     }
 }

@@ -88,9 +88,9 @@ impl Joint for NetBenefitDifference {
         probability::check_rows(rows)
     }
 
-    fn of_rows(&self, rows: &Rows) -> Option<Vec<NetBenefitDifferenceRecord>> {
-        let of_rows = rows.weights.as_ref().map(|_| units_of_rows(rows));
-        let units_of = |row: usize| of_rows.as_ref().map_or(1, |of_rows| of_rows[row]);
+    fn evaluate(&self, rows: &Rows) -> Option<Vec<NetBenefitDifferenceRecord>> {
+        let row_units = rows.weights.as_ref().map(|_| units_of_rows(rows));
+        let units_of = |row: usize| row_units.as_ref().map_or(1, |row_units| row_units[row]);
         let (mut all, mut all_squares) = (Count::default(), [0; 2]);
         for (row, &label) in rows.labels.iter().enumerate() {
             all.add(label, units_of(row));
@@ -100,7 +100,7 @@ impl Joint for NetBenefitDifference {
         if all.rows() == 0 || self.curve.prevalence.is_some() && !has_pairs {
             return None;
         }
-        let units = of_rows.as_ref().map(|_| units_of_classes(rows).relative(all).0);
+        let units = row_units.as_ref().map(|_| units_of_classes(rows).relative(all).0);
         let calls = self.calls(rows, units_of);
         let records = self.curve.thresholds.iter().zip(calls).map(|(&threshold, [neg, pos])| {
             let pos = ClassCalls::new(pos, (all.pos, all_squares[1]), units.map(|units| units.pos));
@@ -144,8 +144,8 @@ impl NetBenefitDifference {
                 *class = *sum;
             }
         }
-        let place = |threshold: &f64| ascending.partition_point(|at| at < threshold);
-        self.curve.thresholds.iter().map(|threshold| steps[place(threshold)]).collect()
+        let index = |threshold: &f64| ascending.partition_point(|at| at < threshold);
+        self.curve.thresholds.iter().map(|threshold| steps[index(threshold)]).collect()
     }
 
     /// The record at a threshold.
@@ -170,11 +170,13 @@ impl NetBenefitDifference {
             }
             // The rates are estimated from separate samples.
             Some(prevalence) => {
-                let (of_pos, of_neg) = (prevalence / pos.all, (1.0 - prevalence) * odds / neg.all);
-                let estimates = [0, 1].map(|score| of_pos * called(pos, score) - of_neg * called(neg, score));
-                let difference = of_pos * difference_of(pos) - of_neg * difference_of(neg);
+                let (pos_weight, neg_weight) = (prevalence / pos.all, (1.0 - prevalence) * odds / neg.all);
+                let estimates =
+                    [0, 1].map(|score| pos_weight * called(pos, score) - neg_weight * called(neg, score));
+                let difference = pos_weight * difference_of(pos) - neg_weight * difference_of(neg);
                 let variance = |class: &ClassCalls| class.squares_from(1.0, difference_of(class) / class.all);
-                let variance = of_pos * of_pos * variance(pos) + of_neg * of_neg * variance(neg);
+                let variance =
+                    pos_weight * pos_weight * variance(pos) + neg_weight * neg_weight * variance(neg);
                 (estimates, difference, Some(variance))
             }
         };
@@ -250,8 +252,8 @@ mod tests {
     fn few_rows() {
         let labels = [true, true, false, false, true];
         let (a, b) = ([0.75, 0.5, 0.5, 0.25, 0.125], [0.75, 0.25, 0.25, 0.5, 0.5]);
-        let of = |statistic: NetBenefitDifference| statistic.of_rows(&rows(&a, &b, &labels)).unwrap();
-        let [half, fifth] = &of(at(&[0.5, 0.2], None))[..] else { panic!("two thresholds") };
+        let compute = |statistic: NetBenefitDifference| statistic.evaluate(&rows(&a, &b, &labels)).unwrap();
+        let [half, fifth] = &compute(at(&[0.5, 0.2], None))[..] else { panic!("two thresholds") };
         // Two true positives and one false positive for either score.
         assert_eq!((half.net_benefit_a, half.net_benefit_b, half.difference), (0.2, 0.2, 0.0));
         // Rows contribute 0, 1, -1, 1 and -1.
@@ -259,26 +261,26 @@ mod tests {
         assert_eq!((half.p_value, half.interventions_avoided_per_100), (Some(1.0), 0.0));
         // Only the second score calls the last row positive, at odds of 1 to 4.
         assert_eq!((fifth.difference, fifth.interventions_avoided_per_100), (-0.2, -80.0));
-        let other = &of(at(&[0.2], Some(0.5)))[0];
+        let other = &compute(at(&[0.2], Some(0.5)))[0];
         assert!((other.difference + 0.5 / 3.0).abs() < 1e-15);
         // Positives contribute 0, 0 and -1.
         let variance = 0.25 / 9.0 * (2.0 / 9.0 + 4.0 / 9.0);
         assert!((other.interval.se.unwrap() - f64::sqrt(variance)).abs() < 1e-15);
-        assert!(at(&[0.5], Some(0.1)).of_rows(&rows(&[0.5], &[0.5], &[true])).is_none());
-        assert!(at(&[0.5], None).of_rows(&rows(&[], &[], &[])).is_none());
-        assert_eq!(at(&[0.5], None).of_rows(&rows(&[0.5], &[0.5], &[true])).unwrap()[0].interval.se, None);
+        assert!(at(&[0.5], Some(0.1)).evaluate(&rows(&[0.5], &[0.5], &[true])).is_none());
+        assert!(at(&[0.5], None).evaluate(&rows(&[], &[], &[])).is_none());
+        assert_eq!(at(&[0.5], None).evaluate(&rows(&[0.5], &[0.5], &[true])).unwrap()[0].interval.se, None);
     }
 
     #[test]
     fn weights_of_any_size() {
         let labels = [true, true, false, false, true];
         let rows = rows(&[0.75, 0.5, 0.5, 0.25, 0.125], &[0.75, 0.25, 0.25, 0.5, 0.5], &labels);
-        let of = |weight: f64| {
+        let compute = |weight: f64| {
             let weights = [1.0, 2.0, 3.0, 1.0, 2.0].map(|times| times * weight).into();
-            at(&[0.3], None).of_rows(&Rows { weights: Some(weights), ..rows.clone() }).unwrap()
+            at(&[0.3], None).evaluate(&Rows { weights: Some(weights), ..rows.clone() }).unwrap()
         };
-        assert_eq!(of(1.0), of(2f64.powi(-800)));
-        assert_eq!(of(1.0), of(2f64.powi(800)));
-        assert!(of(1.0)[0].interval.se.unwrap() > 0.1);
+        assert_eq!(compute(1.0), compute(2f64.powi(-800)));
+        assert_eq!(compute(1.0), compute(2f64.powi(800)));
+        assert!(compute(1.0)[0].interval.se.unwrap() > 0.1);
     }
 }

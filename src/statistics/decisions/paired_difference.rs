@@ -39,7 +39,7 @@ record! {
 
 impl FromOptions for PairedTest {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(PairedTest { test: Hypothesis::of_options(options, -1.0)?, level: options.level()? })
+        Ok(PairedTest { test: Hypothesis::parse(options, -1.0)?, level: options.level()? })
     }
 }
 

@@ -79,8 +79,8 @@ impl Joint for CvLoss {
         probability::check_rows(rows)
     }
 
-    fn of_rows(&self, rows: &Rows) -> CvLossRecord {
-        let folds = RowLosses::of_keys(self.loss.loss(), rows);
+    fn evaluate(&self, rows: &Rows) -> CvLossRecord {
+        let folds = RowLosses::from_keys(self.loss.loss(), rows);
         let losses = in_order(folds.iter().map(|fold| fold.means[0]));
         let record = CvLossRecord { n_folds: folds.len() as u64, ..CvLossRecord::undefined(rows) };
         let Some(&highest) = losses.last() else { return record };
@@ -101,7 +101,7 @@ impl Joint for CvLoss {
         CvLossRecord {
             estimate: Some(mean),
             sd: (folds.len() > 1).then_some(deviation),
-            interval: interval.within(0.0, self.loss.loss().most),
+            interval: interval.within(0.0, self.loss.loss().max),
             ..record
         }
     }
@@ -139,15 +139,15 @@ mod tests {
     #[test]
     fn mean_of_folds() {
         let rows = rows_of(&[1, 0, 1, 1], &[&[0.5, 0.5, 0.5, 1.0]], &[7, 7, 8, 8]);
-        let record = T.of_rows(&rows);
+        let record = T.evaluate(&rows);
         assert_eq!((record.estimate, record.n_folds), (Some(0.1875), 2));
         assert_eq!(record.interval.se, Some(0.0625));
-        let influence = CvLoss { method: LossInterval::Influence, ..T }.of_rows(&rows);
+        let influence = CvLoss { method: LossInterval::Influence, ..T }.evaluate(&rows);
         // Squared distances of 1/8 in the second fold.
         assert_eq!(influence.interval.se, Some((0.125f64.powi(2) / 2.0 / 4.0).sqrt()));
         let infinite = rows_of(&[1, 0, 0, 1], &[&[0.0, 0.5, 0.5, 1.0]], &[7, 7, 8, 8]);
-        let record = CvLoss { loss: LossName::LogLoss, ..T }.of_rows(&infinite);
+        let record = CvLoss { loss: LossName::LogLoss, ..T }.evaluate(&infinite);
         assert_eq!((record.estimate, record.sd, record.interval.se), (Some(f64::INFINITY), None, None));
-        assert_eq!(T.of_rows(&Rows::default()).estimate, None);
+        assert_eq!(T.evaluate(&Rows::default()).estimate, None);
     }
 }

@@ -62,8 +62,8 @@ impl Joint for CvLossDifference {
         probability::check_rows(rows)
     }
 
-    fn of_rows(&self, rows: &Rows) -> CvLossDifferenceRecord {
-        let folds = RowLosses::of_keys(self.loss.loss(), rows);
+    fn evaluate(&self, rows: &Rows) -> CvLossDifferenceRecord {
+        let folds = RowLosses::from_keys(self.loss.loss(), rows);
         let losses = |fold: &RowLosses| [fold.means[0], fold.means[1], fold.difference(0, 1)];
         let losses: Vec<[f64; 3]> = folds.iter().map(losses).collect();
         let n_folds = losses.len() as u64;
@@ -122,14 +122,14 @@ mod tests {
             CvRocAucDifference { alternative: Alternative::Less, level: 0.95, test_train_ratio: Some(0.0) };
         let scores: [&[f64]; 2] = [&[0.5, 0.5, 0.5, 1.0], &[0.0, 1.0, 0.5, 0.5]];
         let rows = rows_of(&[1, 0, 1, 1], &scores, &[7, 7, 8, 8]);
-        let of = |loss| CvLossDifference { loss, test }.of_rows(&rows);
-        let record = of(LossName::BrierScore);
+        let compute = |loss| CvLossDifference { loss, test }.evaluate(&rows);
+        let record = compute(LossName::BrierScore);
         // The differences are -3/4 and -1/8.
         assert_eq!((record.estimate_a, record.estimate_b), (Some(0.1875), Some(0.625)));
         assert_eq!((record.difference, record.df), (Some(-0.4375), Some(1)));
         assert!((record.interval.se.unwrap() - 0.3125).abs() < 1e-15);
         assert!((record.t.unwrap() + 1.4).abs() < 1e-14 && record.p_value < Some(0.5));
-        let infinite = of(LossName::LogLoss);
+        let infinite = compute(LossName::LogLoss);
         assert_eq!((infinite.difference, infinite.t), (Some(f64::NEG_INFINITY), None));
         assert_eq!((infinite.estimate_b, infinite.n_folds), (Some(f64::INFINITY), 2));
     }

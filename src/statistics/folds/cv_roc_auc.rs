@@ -80,7 +80,7 @@ pub struct WithinFolds {
 impl WithinFolds {
     /// For these numbers of positives and negatives (or of clusters with them) and of folds; undefined if a
     /// class has a single one in each.
-    pub fn of(pos: u64, neg: u64, folds: u64) -> Option<Self> {
+    pub fn new(pos: u64, neg: u64, folds: u64) -> Option<Self> {
         let within = WithinFolds { pos: pos as f64, neg: neg as f64, folds: folds as f64 };
         (pos > folds && neg > folds).then_some(within)
     }
@@ -93,7 +93,7 @@ impl WithinFolds {
     /// The limits of a mean with this standard error.
     pub fn interval(&self, mean: f64, se: f64, level: f64) -> Interval {
         let df = self.pos.min(self.neg) - self.folds;
-        LogitScale::of(mean, se, Count { pos: self.pos, neg: self.neg })
+        LogitScale::new(mean, se, Count { pos: self.pos, neg: self.neg })
             .interval(student_t::upper_quantile(tail(level), df))
     }
 }
@@ -136,7 +136,7 @@ impl Joint for CvRocAuc {
         if self.ties == TieShare::Half { Needs::KEY_PLACEMENTS } else { Needs::CODES }
     }
 
-    fn of_rows(&self, rows: &Rows) -> CvRocAucRecord {
+    fn evaluate(&self, rows: &Rows) -> CvRocAucRecord {
         let none = CvRocAucRecord::undefined(rows);
         if let Some(folds) = WeightedKeys::areas_of_rows_or_states(rows, 0) {
             return self.with_t_interval(none.with_areas(folds.into_iter().flatten(), rows.keys.distinct));
@@ -170,13 +170,13 @@ impl CvRocAuc {
 
     /// From DeLong's variances.
     fn within_folds(&self, mean: f64, folds: &[Fold]) -> Interval {
-        let of_class = |count: fn(&Area) -> u64| folds.iter().map(|fold| count(&fold.0)).sum::<u64>();
-        let (pos, neg) = (of_class(|fold| fold.n_pos), of_class(|fold| fold.n_neg));
-        let Some(within) = WithinFolds::of(pos, neg, folds.len() as u64) else { return Interval::default() };
+        let class_total = |count: fn(&Area) -> u64| folds.iter().map(|fold| count(&fold.0)).sum::<u64>();
+        let (pos, neg) = (class_total(|fold| fold.n_pos), class_total(|fold| fold.n_neg));
+        let Some(within) = WithinFolds::new(pos, neg, folds.len() as u64) else { return Interval::default() };
         let factors = within.factors();
-        let variance = |(fold, (of_pos, of_neg)): &Fold| {
-            factors.0 * of_pos / (fold.n_pos as f64).powi(2)
-                + factors.1 * of_neg / (fold.n_neg as f64).powi(2)
+        let variance = |(fold, (pos_squares, neg_squares)): &Fold| {
+            factors.0 * pos_squares / (fold.n_pos as f64).powi(2)
+                + factors.1 * neg_squares / (fold.n_neg as f64).powi(2)
         };
         let variances: f64 = in_order(folds.iter().map(variance)).into_iter().sum();
         within.interval(mean, variances.sqrt() / folds.len() as f64, self.level)
@@ -188,11 +188,11 @@ type Fold = (Area, (f64, f64));
 
 /// The standard error from influence values.
 fn influence_error(folds: &[Fold]) -> f64 {
-    let of_class = |count: fn(&Area) -> u64| folds.iter().map(|fold| count(&fold.0)).sum::<u64>() as f64;
-    let (pos, neg) = (of_class(|fold| fold.n_pos), of_class(|fold| fold.n_neg));
+    let class_total = |count: fn(&Area) -> u64| folds.iter().map(|fold| count(&fold.0)).sum::<u64>() as f64;
+    let (pos, neg) = (class_total(|fold| fold.n_pos), class_total(|fold| fold.n_neg));
     let n = pos + neg;
-    let mean_square = |(fold, (of_pos, of_neg)): &Fold| {
-        ((n / pos).powi(2) * of_pos + (n / neg).powi(2) * of_neg) / fold.rows() as f64
+    let mean_square = |(fold, (pos_squares, neg_squares)): &Fold| {
+        ((n / pos).powi(2) * pos_squares + (n / neg).powi(2) * neg_squares) / fold.rows() as f64
     };
     let mean_squares: f64 = in_order(folds.iter().map(mean_square)).into_iter().sum();
     (mean_squares / folds.len() as f64 / n).sqrt()
@@ -218,12 +218,12 @@ fn squares_without_ties(fold: &KeyRows, area: &Area) -> (f64, f64) {
     let square = |rows: u64, beaten: u64, others: u64| {
         rows as f64 * (beaten as f64 / others as f64 - area.auc).powi(2)
     };
-    let (mut of_pos, mut of_neg) = (0.0, 0.0);
+    let (mut pos_squares, mut neg_squares) = (0.0, 0.0);
     for step in steps(&fold.counts) {
-        of_pos += square(step.pos, fold.n_neg - step.fp(), fold.n_neg);
-        of_neg += square(step.neg, step.pos_above, fold.n_pos);
+        pos_squares += square(step.pos, fold.n_neg - step.fp(), fold.n_neg);
+        neg_squares += square(step.neg, step.pos_above, fold.n_pos);
     }
-    (of_pos, of_neg)
+    (pos_squares, neg_squares)
 }
 
 declaration! {
@@ -275,7 +275,7 @@ pub(in crate::statistics) mod tests {
 
     #[test]
     fn mean_of_folds() {
-        let record = T.of_rows(&sample());
+        let record = T.evaluate(&sample());
         let areas: [f64; 4] = [1.0, 0.5, 0.75, 0.75];
         let (mean, deviation) = mean_and_deviation(&areas);
         assert_eq!((record.n_folds, record.n_undefined, record.rows.pos, record.rows.neg), (4, 1, 7, 5));
@@ -290,7 +290,7 @@ pub(in crate::statistics) mod tests {
     #[test]
     fn influence() {
         let influence = CvRocAuc { method: FoldInterval::Influence, ..T };
-        let record = influence.of_rows(&sample());
+        let record = influence.evaluate(&sample());
         // By hand, over the 11 rows of folds with an area, 6 positive. Fold 9 has placements 1/2, 1 and 1,
         // 1/2; fold 10 has 1/2, 1 and 3/4.
         let (p, q) = ((11.0f64 / 6.0).powi(2), (11.0f64 / 5.0).powi(2));
@@ -298,11 +298,11 @@ pub(in crate::statistics) mod tests {
         let ten = p * 2.0 * 0.0625 / 3.0;
         let se = ((nine + ten) / 4.0 / 11.0).sqrt();
         assert!((record.interval.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
-        assert_eq!(record.auc, T.of_rows(&sample()).auc);
+        assert_eq!(record.auc, T.evaluate(&sample()).auc);
         // A tie counts zero. In fold 8 both placements are 0, not 1/2; in fold 10 the tied rows have 0 and
         // 1/2, not 1/2 and 3/4. Fold 9 has no ties.
         let zero = CvRocAuc { ties: TieShare::Zero, ..influence };
-        let record = zero.of_rows(&sample());
+        let record = zero.evaluate(&sample());
         let eight = (p + q) * 0.25 / 2.0;
         let nine = (p + q) * 2.0 * 0.0625 / 4.0;
         let ten = (p * (0.75f64.powi(2) + 0.25f64.powi(2)) + q * 0.25f64.powi(2)) / 3.0;
@@ -312,42 +312,42 @@ pub(in crate::statistics) mod tests {
 
     #[test]
     fn delong() {
-        let record = CvRocAuc { method: FoldInterval::DeLong, ..T }.of_rows(&sample());
+        let record = CvRocAuc { method: FoldInterval::DeLong, ..T }.evaluate(&sample());
         // The same squares by hand, for 6 positives and 5 negatives in 4 folds.
         let (p, q) = (6.0f64 / 2.0, 5.0f64);
         let nine = (p + q) * 2.0 * 0.0625 / 4.0;
         let ten = p * 2.0 * 0.0625 / 4.0;
         let se = (nine + ten).sqrt() / 4.0;
         assert!((record.interval.se.unwrap() - se).abs() < 1e-15, "{record:?} {se}");
-        let limits = LogitScale::of(0.75, se, Count { pos: 6.0, neg: 5.0 })
+        let limits = LogitScale::new(0.75, se, Count { pos: 6.0, neg: 5.0 })
             .interval(student_t::upper_quantile(0.025, 1.0));
         assert!((record.interval.lower.unwrap() - limits.lower.unwrap()).abs() < 1e-12);
         assert!((record.interval.upper.unwrap() - limits.upper.unwrap()).abs() < 1e-12);
         let one_each = rows_of(&[1, 0, 1, 0], &[&[2.0, 1.0, 1.0, 2.0]], &[3, 3, 4, 4]);
-        let record = CvRocAuc { method: FoldInterval::DeLong, ..T }.of_rows(&one_each);
+        let record = CvRocAuc { method: FoldInterval::DeLong, ..T }.evaluate(&one_each);
         assert_eq!((record.auc, record.interval), (Some(0.5), Interval::default()));
     }
 
     #[test]
     fn ties_in_influence_values() {
         let word = |word: &str| OptionValue::Word(word.into());
-        let of = |method, ties| {
+        let parse = |method, ties| {
             CvRocAuc::from_options(&options([
                 ("method", word(method)),
                 ("ties", ties),
                 ("level", OptionValue::Float(0.9)),
             ]))
         };
-        assert_eq!(of("influence", word("zero")).unwrap().ties, TieShare::Zero);
-        assert_eq!(of("t", OptionValue::Absent).unwrap().ties, TieShare::Half);
-        assert_eq!(of("t", word("half")).unwrap_err().option, "ties");
+        assert_eq!(parse("influence", word("zero")).unwrap().ties, TieShare::Zero);
+        assert_eq!(parse("t", OptionValue::Absent).unwrap().ties, TieShare::Half);
+        assert_eq!(parse("t", word("half")).unwrap_err().option, "ties");
     }
 
     #[test]
     fn without_folds() {
         let single = rows_of(&[1, 0], &[&[2.0, 1.0], &[2.0, 1.0]], &[3, 3]);
-        let record = T.of_rows(&single);
+        let record = T.evaluate(&single);
         assert_eq!((record.auc, record.interval.se, record.n_folds), (Some(1.0), None, 1));
-        assert_eq!(T.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).n_undefined, 2);
+        assert_eq!(T.evaluate(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).n_undefined, 2);
     }
 }

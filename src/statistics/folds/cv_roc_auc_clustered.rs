@@ -47,8 +47,8 @@ impl Joint for CvRocAucClustered {
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).clustered().keyed(KeyInput::called("fold"));
 
-    fn of_rows(&self, rows: &Rows) -> CvRocAucClusteredRecord {
-        let by_cluster = ByCluster::of(rows, 0);
+    fn evaluate(&self, rows: &Rows) -> CvRocAucClusteredRecord {
+        let by_cluster = ByCluster::new(rows, 0);
         let folds: Vec<ClusteredArea> =
             (0..by_cluster.keys()).filter_map(|fold| by_cluster.area_with(fold, self.0.ties)).collect();
         let none = CvRocAucRecord::undefined(rows);
@@ -64,7 +64,7 @@ impl Joint for CvRocAucClustered {
         CvRocAucClusteredRecord { folds: record, n_clusters: rows.clusters.distinct as u64 }
     }
 
-    fn of_nan(&self, rows: &Rows) -> CvRocAucClusteredRecord {
+    fn nan_record(&self, rows: &Rows) -> CvRocAucClusteredRecord {
         let n_clusters = rows.clusters.distinct as u64;
         CvRocAucClusteredRecord { n_clusters, ..CvRocAucClusteredRecord::nan(rows) }
     }
@@ -80,8 +80,8 @@ fn standard_error(folds: &[ClusteredArea], clusters: usize) -> Option<f64> {
     if used < 2 {
         return None;
     }
-    let of_class = |count: fn(&ClusteredArea) -> u64| folds.iter().map(count).sum::<u64>() as f64;
-    let (pos, neg) = (of_class(|fold| fold.n_pos), of_class(|fold| fold.n_neg));
+    let class_total = |count: fn(&ClusteredArea) -> u64| folds.iter().map(count).sum::<u64>() as f64;
+    let (pos, neg) = (class_total(|fold| fold.n_pos), class_total(|fold| fold.n_neg));
     // The contribution of each cluster in each fold. Sorted, so that the names of folds do not affect
     // rounding.
     let mut influences: Vec<(u32, f64)> = Vec::new();
@@ -89,9 +89,9 @@ fn standard_error(folds: &[ClusteredArea], clusters: usize) -> Option<f64> {
         let share = |residual: &Residual| {
             residual.count.rows() as f64 / rows_of_cluster[residual.cluster as usize] as f64
         };
-        let of_fold: f64 = in_order(fold.residuals.iter().map(share)).into_iter().sum();
-        let weight = (used as f64 / (folds.len() as f64 * of_fold)).sqrt();
-        let influence = |residual: &Residual| weight * (residual.of_pos / pos + residual.of_neg / neg);
+        let fold_share: f64 = in_order(fold.residuals.iter().map(share)).into_iter().sum();
+        let weight = (used as f64 / (folds.len() as f64 * fold_share)).sqrt();
+        let influence = |residual: &Residual| weight * (residual.pos / pos + residual.neg / neg);
         influences.extend(fold.residuals.iter().map(|residual| (residual.cluster, influence(residual))));
     }
     Some(root_of_squares(influences))
@@ -100,23 +100,23 @@ fn standard_error(folds: &[ClusteredArea], clusters: usize) -> Option<f64> {
 /// The root of the sum over clusters of squared sums.
 fn root_of_squares(mut influences: Vec<(u32, f64)>) -> f64 {
     influences.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let squares = influences
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|of_cluster| of_cluster.iter().map(|influence| influence.1).sum::<f64>().powi(2));
+    let squares = influences.chunk_by(|a, b| a.0 == b.0).map(|cluster_influences| {
+        cluster_influences.iter().map(|influence| influence.1).sum::<f64>().powi(2)
+    });
     in_order(squares).into_iter().sum::<f64>().sqrt()
 }
 
 impl CvRocAucClustered {
     /// From the variances within folds.
     fn within_folds(&self, mean: f64, folds: &[ClusteredArea]) -> Interval {
-        let of_class = |count: fn(&ClusteredArea) -> u64| folds.iter().map(count).sum::<u64>();
-        let (pos, neg) = (of_class(|fold| fold.with_pos), of_class(|fold| fold.with_neg));
-        let Some(within) = WithinFolds::of(pos, neg, folds.len() as u64) else { return Interval::default() };
+        let class_total = |count: fn(&ClusteredArea) -> u64| folds.iter().map(count).sum::<u64>();
+        let (pos, neg) = (class_total(|fold| fold.with_pos), class_total(|fold| fold.with_neg));
+        let Some(within) = WithinFolds::new(pos, neg, folds.len() as u64) else { return Interval::default() };
         let factors = within.factors();
-        let (of_pos, of_neg) = (factors.0.sqrt(), factors.1.sqrt());
+        let (pos_factor, neg_factor) = (factors.0.sqrt(), factors.1.sqrt());
         let influences = folds.iter().flat_map(|fold| {
-            let (pos, neg) = (of_pos / fold.n_pos as f64, of_neg / fold.n_neg as f64);
-            fold.residuals.iter().map(move |each| (each.cluster, pos * each.of_pos + neg * each.of_neg))
+            let (pos, neg) = (pos_factor / fold.n_pos as f64, neg_factor / fold.n_neg as f64);
+            fold.residuals.iter().map(move |each| (each.cluster, pos * each.pos + neg * each.neg))
         });
         let se = root_of_squares(influences.collect()) / folds.len() as f64;
         within.interval(mean, se, self.0.level)
@@ -139,15 +139,15 @@ mod tests {
     }
 
     fn with_ties(ties: TieShare, clusters: &[u32]) -> CvRocAucClusteredRecord {
-        let clusters = Codes::of(clusters);
+        let clusters = Codes::new(clusters);
         CvRocAucClustered(CvRocAuc { ties, ..INFLUENCE })
-            .of_rows(&Rows { clusters, ..cv_roc_auc::tests::sample() })
+            .evaluate(&Rows { clusters, ..cv_roc_auc::tests::sample() })
     }
 
     #[test]
     fn clusters_of_one() {
         let alone = in_clusters(&(0..12).collect::<Vec<u32>>());
-        let without = INFLUENCE.of_rows(&cv_roc_auc::tests::sample());
+        let without = INFLUENCE.evaluate(&cv_roc_auc::tests::sample());
         assert_eq!(
             (alone.folds.auc, alone.folds.sd, alone.folds.n_folds),
             (without.auc, without.sd, without.n_folds)
@@ -158,17 +158,17 @@ mod tests {
         );
         assert!((alone.folds.interval.se.unwrap() - without.interval.se.unwrap()).abs() < 1e-15);
         assert!((alone.folds.interval.upper.unwrap() - without.interval.upper.unwrap()).abs() < 1e-15);
-        let zero = CvRocAuc { ties: TieShare::Zero, ..INFLUENCE }.of_rows(&cv_roc_auc::tests::sample());
+        let zero = CvRocAuc { ties: TieShare::Zero, ..INFLUENCE }.evaluate(&cv_roc_auc::tests::sample());
         let alone = with_ties(TieShare::Zero, &(0..12).collect::<Vec<u32>>());
         assert!((alone.folds.interval.se.unwrap() - zero.interval.se.unwrap()).abs() < 1e-15);
         assert_ne!(zero.interval.se, without.interval.se);
         let delong = CvRocAuc { method: FoldInterval::DeLong, ..INFLUENCE };
-        let clusters = Codes::of(&std::array::from_fn::<u32, 12, _>(|row| row as u32));
+        let clusters = Codes::new(&std::array::from_fn::<u32, 12, _>(|row| row as u32));
         let alone = CvRocAucClustered(delong)
-            .of_rows(&Rows { clusters, ..cv_roc_auc::tests::sample() })
+            .evaluate(&Rows { clusters, ..cv_roc_auc::tests::sample() })
             .folds
             .interval;
-        let without = delong.of_rows(&cv_roc_auc::tests::sample()).interval;
+        let without = delong.evaluate(&cv_roc_auc::tests::sample()).interval;
         assert!((alone.se.unwrap() - without.se.unwrap()).abs() < 1e-15);
         assert!((alone.lower.unwrap() - without.lower.unwrap()).abs() < 1e-14);
     }

@@ -72,7 +72,7 @@ impl Joint for CvRocAucDifference {
         Needs::KEY_PLACEMENTS
     }
 
-    fn of_rows(&self, rows: &Rows) -> CvRocAucDifferenceRecord {
+    fn evaluate(&self, rows: &Rows) -> CvRocAucDifferenceRecord {
         // Both areas of each fold, and their difference.
         let areas: Vec<[f64; 3]> = by_key::areas(rows, 0)
             .zip(by_key::areas(rows, 1))
@@ -126,10 +126,11 @@ impl CvRocAucDifference {
             return None;
         }
         if !folds.iter().flatten().all(|estimate| estimate.is_finite()) {
-            let [a, b] = [0, 1].map(|of| folds.iter().map(|fold| fold[of]).sum::<f64>() / k);
+            let [a, b] = [0, 1].map(|compute| folds.iter().map(|fold| fold[compute]).sum::<f64>() / k);
             return Some(FoldTest { means: [a, b, a - b], ..FoldTest::default() });
         }
-        let mean = |of: usize| mean_and_deviation(&folds.iter().map(|fold| fold[of]).collect::<Vec<_>>());
+        let mean =
+            |compute: usize| mean_and_deviation(&folds.iter().map(|fold| fold[compute]).collect::<Vec<_>>());
         let (difference, deviation) = mean(2);
         let means = [mean(0).0, mean(1).0, difference];
         if n_folds < 2 {
@@ -179,28 +180,28 @@ mod tests {
             level: 0.95,
             test_train_ratio: Some(0.0),
         };
-        let record = plain.of_rows(&sample());
+        let record = plain.evaluate(&sample());
         let differences = [1.0, 0.0, 0.5, 0.5];
         let (mean, deviation) = mean_and_deviation(&differences);
         assert_eq!((record.difference, record.df, record.n_undefined), (Some(mean), Some(3), 1));
         assert!((record.t.unwrap() - mean / (deviation / 2.0)).abs() < 1e-14);
-        let corrected = CvRocAucDifference { test_train_ratio: None, ..plain }.of_rows(&sample());
+        let corrected = CvRocAucDifference { test_train_ratio: None, ..plain }.evaluate(&sample());
         assert!((corrected.t.unwrap() - mean / (deviation * (0.25f64 + 1.0 / 3.0).sqrt())).abs() < 1e-14);
     }
 
     #[test]
     fn ratios() {
-        let of = |ratio| {
+        let parse = |ratio| {
             CvRocAucDifference::from_options(&options([
                 ("alternative", OptionValue::Word("less".into())),
                 ("level", OptionValue::Float(0.9)),
                 ("test_train_ratio", ratio),
             ]))
         };
-        assert_eq!(of(OptionValue::Integer(0)).unwrap().test_train_ratio, Some(0.0));
-        assert_eq!(of(OptionValue::Absent).unwrap().test_train_ratio, None);
+        assert_eq!(parse(OptionValue::Integer(0)).unwrap().test_train_ratio, Some(0.0));
+        assert_eq!(parse(OptionValue::Absent).unwrap().test_train_ratio, None);
         for wrong in [-1.0, f64::INFINITY, f64::NAN] {
-            assert_eq!(of(OptionValue::Float(wrong)).unwrap_err().option, "test_train_ratio");
+            assert_eq!(parse(OptionValue::Float(wrong)).unwrap_err().option, "test_train_ratio");
         }
     }
 }

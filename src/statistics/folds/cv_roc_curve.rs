@@ -30,7 +30,7 @@ pub struct CvRocCurve {
 }
 
 /// The maximum number of points: each of them is kept for every fold.
-const MOST_POINTS: i128 = 1_000_000;
+const MAX_POINTS: i128 = 1_000_000;
 
 /// Parts of the points per thread.
 const PARTS_PER_THREAD: usize = 64;
@@ -75,7 +75,7 @@ impl FromOptions for CvRocCurve {
             let reason = "'threshold' needs the scores of rows, which states with bins do not have";
             return Err(OptionError::new("method", reason).hint("write `method=\"vertical\"`"));
         }
-        let n_points = options.integer("n_points", 3..=MOST_POINTS)?;
+        let n_points = options.integer("n_points", 3..=MAX_POINTS)?;
         let at_fpr = match options.value("at_fpr") {
             OptionValue::Absent => None,
             _ if method == Averaging::Threshold => {
@@ -102,8 +102,8 @@ impl Joint for CvRocCurve {
         Needs { values: self.method == Averaging::Threshold, ..Needs::CODES }
     }
 
-    fn of_rows(&self, rows: &Rows) -> Option<Vec<AveragePointRecord>> {
-        let curves = || rows_by_key(rows, 0).iter().filter_map(FoldCurve::of_fold).collect::<Vec<_>>();
+    fn evaluate(&self, rows: &Rows) -> Option<Vec<AveragePointRecord>> {
+        let curves = || rows_by_key(rows, 0).iter().filter_map(FoldCurve::from_fold).collect::<Vec<_>>();
         match self.method {
             Averaging::Vertical => self.vertical(&curves()),
             Averaging::Threshold => self.by_threshold(rows, &curves()),
@@ -133,7 +133,7 @@ impl CvRocCurve {
             None => rows.scores[0].counts(&rows.labels),
         };
         let codes: Vec<u32> = (0..counts.len() as u32).rev().collect();
-        let curve = FoldCurve::of(&codes, &counts)?;
+        let curve = FoldCurve::new(&codes, &counts)?;
         let folds = rows.keys.distinct as u64;
         let point = |fpr: f64| AveragePointRecord::new(fpr, None, curve.tpr_at(fpr), None, None, folds);
         Some(in_parts(self.rates()).map(point).collect())
@@ -145,7 +145,7 @@ impl CvRocCurve {
         }
         let codes = &rows.scores[0];
         let mut scores = vec![0.0; codes.distinct];
-        for (&code, &score) in codes.of_row.iter().zip(&rows.values[0]) {
+        for (&code, &score) in codes.row_codes.iter().zip(&rows.values[0]) {
             // A threshold of zero is always +0.0, for every row order.
             scores[code as usize] = score + 0.0;
         }
@@ -163,13 +163,13 @@ impl CvRocCurve {
 
     /// The indices of the scores that are thresholds, highest first: both ends, and evenly between.
     fn spread(&self, distinct: usize) -> Vec<usize> {
-        let most = self.n_points - 1;
-        if distinct <= most {
+        let max = self.n_points - 1;
+        if distinct <= max {
             return (0..distinct).rev().collect();
         }
-        let (gaps, last) = ((most - 1) as u128, (distinct - 1) as u128);
+        let (gaps, last) = ((max - 1) as u128, (distinct - 1) as u128);
         // Rounded half up.
-        (0..most as u128).rev().map(|step| ((2 * step * last + gaps) / (2 * gaps)) as usize).collect()
+        (0..max as u128).rev().map(|step| ((2 * step * last + gaps) / (2 * gaps)) as usize).collect()
     }
 }
 
@@ -187,8 +187,8 @@ fn in_all_keys(counted: &CountedKeys) -> Vec<Count> {
 
 /// A parallel iterator in several parts per thread; every part checks for interrupts.
 fn in_parts<T: Send>(items: Vec<T>) -> impl IndexedParallelIterator<Item = T> {
-    let least = items.len() / (rayon::current_num_threads() * PARTS_PER_THREAD);
-    items.into_par_iter().with_min_len(least)
+    let min = items.len() / (rayon::current_num_threads() * PARTS_PER_THREAD);
+    items.into_par_iter().with_min_len(min)
 }
 
 /// The mean, and the standard deviation if there are two or more.
@@ -207,12 +207,12 @@ struct FoldCurve {
 }
 
 impl FoldCurve {
-    fn of_fold(fold: &KeyRows) -> Option<Self> {
-        FoldCurve::of(&fold.codes, &fold.counts)
+    fn from_fold(fold: &KeyRows) -> Option<Self> {
+        FoldCurve::new(&fold.codes, &fold.counts)
     }
 
     /// From codes and their counts, highest first; undefined without positives or negatives.
-    fn of(codes: &[u32], counts: &[Count]) -> Option<Self> {
+    fn new(codes: &[u32], counts: &[Count]) -> Option<Self> {
         let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
         let point = |step: Step| (step.fp() as f64 / n_neg as f64, step.tp() as f64 / n_pos as f64);
         (n_pos > 0 && n_neg > 0).then(|| FoldCurve {
@@ -281,14 +281,14 @@ mod tests {
         rows_of(&labels, &[&scores], &[0, 0, 0, 0, 1, 1, 2])
     }
 
-    fn of(method: Averaging, n_points: usize) -> Vec<AveragePointRecord> {
+    fn compute(method: Averaging, n_points: usize) -> Vec<AveragePointRecord> {
         let curve = CvRocCurve { method, n_points, at_fpr: None };
-        curve.of_rows(&sample()).unwrap()
+        curve.evaluate(&sample()).unwrap()
     }
 
     #[test]
     fn vertically() {
-        let points = of(Averaging::Vertical, 5);
+        let points = compute(Averaging::Vertical, 5);
         let rates: Vec<(f64, f64)> = points.iter().map(|point| (point.fpr, point.tpr)).collect();
         assert_eq!(rates, [(0.0, 0.25), (0.25, 0.375), (0.5, 0.5), (0.75, 0.75), (1.0, 1.0)]);
         assert_eq!(points[2].tpr_sd, Some(0.0));
@@ -299,13 +299,13 @@ mod tests {
                 .all(|point| point.n_folds == 2 && point.fpr_sd.is_none() && point.threshold.is_none())
         );
         let at = CvRocCurve { method: Averaging::Vertical, n_points: 3, at_fpr: Some(vec![0.5, 0.0]) };
-        let points = at.of_rows(&sample()).unwrap();
+        let points = at.evaluate(&sample()).unwrap();
         assert_eq!(points.iter().map(|point| point.tpr).collect::<Vec<_>>(), [0.5, 0.25]);
     }
 
     #[test]
     fn by_threshold() {
-        let points = of(Averaging::Threshold, 101);
+        let points = compute(Averaging::Threshold, 101);
         let fields: Vec<_> = points.iter().map(|point| (point.threshold, point.fpr, point.tpr)).collect();
         assert_eq!(
             fields,
@@ -317,7 +317,7 @@ mod tests {
                 (Some(5.0), 1.0, 1.0)
             ]
         );
-        let fewer = of(Averaging::Threshold, 3);
+        let fewer = compute(Averaging::Threshold, 3);
         assert_eq!(
             fewer.iter().map(|point| point.threshold).collect::<Vec<_>>(),
             [None, Some(9.0), Some(5.0)]
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn pooled() {
-        let points = of(Averaging::Pooled, 4);
+        let points = compute(Averaging::Pooled, 4);
         // Positives at 9, 8, 5, 5 and negatives at 7, 5, 5: (0, 1/2), (1/3, 1/2), (1, 1).
         let expected = [0.5, 0.5, 0.75, 1.0];
         for (point, tpr) in points.iter().zip(expected) {
@@ -341,11 +341,11 @@ mod tests {
     fn no_curve() {
         for method in [Averaging::Vertical, Averaging::Threshold, Averaging::Pooled] {
             let curve = CvRocCurve { method, n_points: 3, at_fpr: None };
-            assert!(curve.of_rows(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).is_none());
+            assert!(curve.evaluate(&rows_of(&[1, 1], &[&[2.0, 1.0]], &[3, 4])).is_none());
             // Each fold lacks a class, but the pooled rows do not.
-            let apart = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 4]));
+            let apart = curve.evaluate(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 4]));
             assert_eq!(apart.is_some(), method == Averaging::Pooled);
-            let single = curve.of_rows(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 3])).unwrap();
+            let single = curve.evaluate(&rows_of(&[1, 0], &[&[2.0, 1.0]], &[3, 3])).unwrap();
             assert!(single.iter().all(|point| point.tpr_sd.is_none()));
         }
         let refused = |method: &str, n_points, at_fpr: Option<&[f64]>| {

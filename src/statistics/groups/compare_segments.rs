@@ -119,9 +119,9 @@ impl FromOptions for CompareSegments {
             versus: if reference.is_some() { Versus::First } else { options.word("versus")? },
             reference,
             method: options.optional_word("method")?.unwrap_or_default(),
-            adjust: Adjustment::of_options(options, "adjust")?,
+            adjust: Adjustment::parse(options, "adjust")?,
             level: options.level()?,
-            test: Hypothesis::of_options(options, -1.0)?,
+            test: Hypothesis::parse(options, -1.0)?,
         })
     }
 }
@@ -158,12 +158,12 @@ impl Joint for CompareSegments {
         }
     }
 
-    fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentRecord>> {
+    fn evaluate(&self, rows: &Rows) -> Option<Vec<SegmentRecord>> {
         let together = match self.versus {
             Versus::PooledRest | Versus::Overall => Together::KeysAndAll,
             Versus::Rest | Versus::Previous | Versus::First => Together::Keys,
         };
-        if let Some(weighted) = WeightedKeys::of_rows_or_states(rows, 0, together) {
+        if let Some(weighted) = WeightedKeys::from_rows_or_states(rows, 0, together) {
             return Some(self.records(rows, &WeightedSegments(weighted)));
         }
         let segments =
@@ -188,11 +188,11 @@ impl CompareSegments {
         let within_auc = if rows.nan_keys.is_empty() { within.mean() } else { Some(f64::NAN) };
         let others = self.comparators(rows, segments, &within);
         let heterogeneity = segments.heterogeneity(&areas, self.method);
-        let record = |_: &mut (), place: usize| {
-            let (area, other) = (&areas[place], &others[place]);
+        let record = |_: &mut (), index: usize| {
+            let (area, other) = (&areas[index], &others[index]);
             let mut record = self.alone(
-                KeyCode(rows.key_places.get(place).copied().unwrap_or(place as u32)),
-                segments.count(place),
+                KeyCode(rows.key_codes.get(index).copied().unwrap_or(index as u32)),
+                segments.count(index),
                 *area,
             );
             if let (Some(area), Some(other)) = (area, other) {
@@ -250,7 +250,7 @@ impl CompareSegments {
             }
             Versus::First => {
                 // The reference is the first of all keys, but this group may have no rows of it.
-                let is_reference = |segment: usize| rows.key_places.get(segment) == Some(&0);
+                let is_reference = |segment: usize| rows.key_codes.get(segment) == Some(&0);
                 let is_present = !areas.is_empty() && is_reference(0);
                 (0..areas.len())
                     .map(|segment| if is_present && segment > 0 { with(segment, 0) } else { None })
@@ -265,7 +265,7 @@ impl CompareSegments {
         let variance = area.and_then(|area| area.variance);
         let interval = match (self.method, area.and_then(|area| area.wilson())) {
             (DifferenceMethod::Wilson, Some(scale)) => scale.interval(self.level),
-            _ => Interval::of_area(auc, variance, self.level),
+            _ => Interval::from_area(auc, variance, self.level),
         };
         SegmentRecord { segment, auc, interval, ..SegmentRecord::undefined(count) }
     }
@@ -287,8 +287,8 @@ impl CompareSegments {
         let rounding = 2.0 * (area.rounding + other.rounding);
         let se = beyond_rounding(v1 + v2 - 2.0 * covariance, rounding).sqrt();
         let result = match (self.method, area.wilson().zip(other.wilson())) {
-            (DifferenceMethod::Wilson, Some((of, versus))) => {
-                TestResult::wilson([of, versus], covariance, se, self.level, self.test)
+            (DifferenceMethod::Wilson, Some((scale, versus))) => {
+                TestResult::wilson([scale, versus], covariance, se, self.level, self.test)
             }
             _ => {
                 let is_overall = self.versus == Versus::Overall;
@@ -296,7 +296,7 @@ impl CompareSegments {
                 TestResult::delong(difference, se, [v1, v2], df, self.level, self.test)
             }
         };
-        record.difference = Estimate::of(Some(difference), result.interval);
+        record.difference = Estimate::new(Some(difference), result.interval);
         record.df = result.df;
         record.statistic = result.statistic;
         record.p_value = result.p_value;
@@ -335,12 +335,12 @@ pub(super) mod tests {
         let (labels, scores, segments) = sample();
         let statistic = statistic(versus);
         let mut rows = rows_of(&labels, &[&scores], &segments);
-        rows.key_places = (0..rows.keys.distinct as u32).collect();
+        rows.key_codes = (0..rows.keys.distinct as u32).collect();
         rows.key_series = vec![Some(0); rows.keys.distinct];
-        let records = statistic.of_rows(&rows).unwrap();
-        rows.key_places.iter_mut().for_each(|place| *place += 1);
+        let records = statistic.evaluate(&rows).unwrap();
+        rows.key_codes.iter_mut().for_each(|index| *index += 1);
         if versus == Versus::First {
-            let without = statistic.of_rows(&rows).unwrap();
+            let without = statistic.evaluate(&rows).unwrap();
             assert!(without.iter().all(|record| record.versus_auc.is_none() && record.auc.is_some()));
         }
         records
@@ -353,7 +353,7 @@ pub(super) mod tests {
         let labels: Vec<u8> = at.iter().map(|&row| labels[row]).collect();
         let scores: Vec<f64> = at.iter().map(|&row| scores[row]).collect();
         let rows = rows_of(&labels, &[&scores], &[]);
-        let areas = Areas::of(&rows).unwrap();
+        let areas = Areas::new(&rows).unwrap();
         (areas.auc(0), areas.covariance(0, 0).unwrap(), at.len() as u64)
     }
 
@@ -363,10 +363,10 @@ pub(super) mod tests {
         let (rest, previous, first) =
             (records(Versus::PooledRest), records(Versus::Previous), records(Versus::First));
         assert_eq!(rest.len(), names.len());
-        for (place, &name) in names.iter().enumerate() {
+        for (index, &name) in names.iter().enumerate() {
             let (auc, v1, n1) = kept(|segment| segment == name);
-            assert_eq!(rest[place].auc, Some(auc));
-            assert!((rest[place].interval.se.unwrap() - v1.sqrt()).abs() < 1e-14);
+            assert_eq!(rest[index].auc, Some(auc));
+            assert!((rest[index].interval.se.unwrap() - v1.sqrt()).abs() < 1e-14);
             let against = |record: &SegmentRecord, (other, v2, n2): (f64, f64, u64)| {
                 assert!((record.difference.value.unwrap() - (auc - other)).abs() < 1e-14);
                 let se = (v1 + v2).sqrt();
@@ -376,10 +376,10 @@ pub(super) mod tests {
                 let p = 2.0 * student_t::upper_tail(((auc - other) / se).abs(), df);
                 assert!((record.p_value.unwrap() - p).abs() < 1e-12);
             };
-            against(&rest[place], kept(|segment| segment != name));
-            if place > 0 {
-                against(&previous[place], kept(|segment| segment == names[place - 1]));
-                against(&first[place], kept(|segment| segment == names[0]));
+            against(&rest[index], kept(|segment| segment != name));
+            if index > 0 {
+                against(&previous[index], kept(|segment| segment == names[index - 1]));
+                against(&first[index], kept(|segment| segment == names[0]));
             } else {
                 assert_eq!((previous[0].p_value, first[0].versus_auc), (None, None));
             }
@@ -414,8 +414,8 @@ pub(super) mod tests {
                 let (mean_inner, mean_outer) = (mean(&inner), mean(&outer));
                 let sum: f64 =
                     inner.iter().zip(&outer).map(|(x, y)| (x - mean_inner) * (y - mean_outer)).sum();
-                let of_class = labels.iter().filter(|&&label| label == class).count() as f64;
-                covariance += sum / (rows.len() - 1) as f64 / of_class;
+                let class_rows = labels.iter().filter(|&&label| label == class).count() as f64;
+                covariance += sum / (rows.len() - 1) as f64 / class_rows;
             }
             assert!((record.difference.value.unwrap() - (auc - overall)).abs() < 1e-14);
             let se = (v1 + v2 - 2.0 * covariance).sqrt();
@@ -436,7 +436,7 @@ pub(super) mod tests {
         let mut rows = rows_of(&labels, &[&scores], &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
         rows.key_series = vec![Some(0), Some(0), None, Some(1), Some(1)];
         let statistic = statistic(Versus::Previous);
-        let records = statistic.of_rows(&rows).unwrap();
+        let records = statistic.evaluate(&rows).unwrap();
         let versus: Vec<Option<f64>> = records.iter().map(|record| record.versus_auc).collect();
         assert_eq!(versus, [None, Some(1.0), None, None, Some(1.0)]);
     }
@@ -449,7 +449,7 @@ pub(super) mod tests {
         let rows = rows_of(&labels, &[&scores], &[0, 0, 0, 1, 1, 1, 1]);
         for (versus, other) in [(Versus::Rest, 1.0), (Versus::Overall, 9.0 / 12.0)] {
             let statistic = statistic(versus);
-            let records = statistic.of_rows(&rows).unwrap();
+            let records = statistic.evaluate(&rows).unwrap();
             let single = &records[0];
             assert_eq!(
                 (single.auc, single.versus_auc, single.difference.value),
@@ -467,7 +467,7 @@ pub(super) mod tests {
     fn segments_without_a_class() {
         let rows = rows_of(&[1, 0, 1, 1], &[&[2.0, 1.0, 4.0, 3.0]], &[0, 0, 1, 1]);
         let statistic = statistic(Versus::Rest);
-        let records = statistic.of_rows(&rows).unwrap();
+        let records = statistic.evaluate(&rows).unwrap();
         assert_eq!((records[0].auc, records[0].interval.se, records[0].versus_auc), (Some(1.0), None, None));
         assert_eq!((records[1].auc, records[1].rows.pos, records[1].heterogeneity), (None, 2, None));
     }

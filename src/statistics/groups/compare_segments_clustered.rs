@@ -17,7 +17,7 @@ use crate::statistics::options::{FromOptions, OptionError, Options};
 use crate::statistics::rows::Rows;
 
 /// The maximum number of segments, whose covariances are a dense matrix.
-const MOST_SEGMENTS: usize = 4096;
+const MAX_SEGMENTS: usize = 4096;
 
 /// Every segment's area, compared with other rows, where clusters lie in one segment or span several.
 ///
@@ -68,7 +68,7 @@ impl Joint for CompareSegmentsClustered {
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).clustered().keyed(KeyInput {
         nan_by_key: true,
-        most: MOST_SEGMENTS,
+        max: MAX_SEGMENTS,
         ..KeyInput::called("by")
     });
 
@@ -82,24 +82,24 @@ impl Joint for CompareSegmentsClustered {
         self.0.key_kind()
     }
 
-    fn of_rows(&self, rows: &Rows) -> Option<Vec<ClusteredSegmentRecord>> {
+    fn evaluate(&self, rows: &Rows) -> Option<Vec<ClusteredSegmentRecord>> {
         Some(match rows.weights {
-            None => self.of_clusters(rows, ByCluster::of(rows, 0)),
-            Some(_) => self.of_clusters(rows, ByCluster::of_weighted(rows, 0)),
+            None => self.evaluate_clusters(rows, ByCluster::new(rows, 0)),
+            Some(_) => self.evaluate_clusters(rows, ByCluster::from_weighted(rows, 0)),
         })
     }
 }
 
 impl CompareSegmentsClustered {
-    fn of_clusters<W: RowWeight>(
+    fn evaluate_clusters<W: RowWeight>(
         &self,
         rows: &Rows,
         by_cluster: ByCluster<W>,
     ) -> Vec<ClusteredSegmentRecord> {
         let areas = tasks::par_map(0..by_cluster.keys(), || (), |(), key| by_cluster.area(key));
         let segments = ClusteredSegments { rows: by_cluster, areas };
-        let records = self.0.records(rows, &segments).into_iter().enumerate().map(|(place, segment)| {
-            let n_clusters = segments.rows.clusters(place).len() as u64;
+        let records = self.0.records(rows, &segments).into_iter().enumerate().map(|(index, segment)| {
+            let n_clusters = segments.rows.clusters(index).len() as u64;
             ClusteredSegmentRecord { segment, n_clusters }
         });
         records.collect()
@@ -160,7 +160,7 @@ impl<W: RowWeight> Segments for ClusteredSegments<W> {
         if in_segments == self.clusters_in_areas() || independent.is_none_or(|(q, _)| q.is_nan()) {
             return independent;
         }
-        self.of_correlated(areas)
+        self.correlated_test(areas)
     }
 }
 
@@ -181,26 +181,26 @@ impl<W: RowWeight> ClusteredSegments<W> {
 
     /// The statistic of correlated areas, and its degrees of freedom; undefined if areas differ without
     /// variance of the difference.
-    fn of_correlated(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
+    fn correlated_test(&self, areas: &[Option<EstimatedArea>]) -> Option<(f64, u64)> {
         let varying: Vec<(usize, EstimatedArea, f64)> = areas
             .iter()
             .enumerate()
-            .filter_map(|(place, area)| {
+            .filter_map(|(index, area)| {
                 let area = (*area)?;
-                area.variance.filter(|&variance| variance != 0.0).map(|variance| (place, area, variance))
+                area.variance.filter(|&variance| variance != 0.0).map(|variance| (index, area, variance))
             })
             .collect();
         let (&first, others) = varying.split_first()?;
         let covariance = |a: usize, b: usize| self.covariance(a, b).unwrap_or(0.0);
         // Contrasts with the first segment are standardised, so that small ones count as much as large ones.
         let mut against_first = Vec::with_capacity(others.len());
-        for &(place, area, variance) in others {
-            let with_first = covariance(place, first.0);
+        for &(index, area, variance) in others {
+            let with_first = covariance(index, first.0);
             let rounding = 2.0 * (area.rounding + first.1.rounding);
             let se = beyond_rounding(variance + first.2 - 2.0 * with_first, rounding).sqrt();
             let difference = area.auc - first.1.auc;
             if se > 0.0 {
-                against_first.push((place, difference, se, with_first));
+                against_first.push((index, difference, se, with_first));
             } else if difference != 0.0 {
                 return None;
             }
@@ -208,10 +208,10 @@ impl<W: RowWeight> ClusteredSegments<W> {
         let correlations = (0..against_first.len())
             .into_par_iter()
             .map(|a| {
-                let (place, _, se, with_first) = against_first[a];
+                let (index, _, se, with_first) = against_first[a];
                 let correlation = |b: usize| {
                     let (other, _, other_se, other_with_first) = against_first[b];
-                    let both = covariance(place.max(other), place.min(other));
+                    let both = covariance(index.max(other), index.min(other));
                     (both - with_first - other_with_first + first.2) / (se * other_se)
                 };
                 (0..against_first.len()).map(|b| if a == b { 1.0 } else { correlation(b) }).collect()
@@ -227,27 +227,29 @@ impl<W: RowWeight> ClusteredSegments<W> {
 mod tests {
     use super::*;
     use crate::ranking::rows::Codes;
-    use crate::statistics::groups::compare_segments::{Versus, tests::sample, tests::statistic as of};
+    use crate::statistics::groups::compare_segments::{
+        Versus, tests::sample, tests::statistic as unclustered,
+    };
     use crate::statistics::tests::rows_of;
 
     fn rows() -> Rows {
         let (labels, scores, segments) = sample();
         let mut rows = rows_of(&labels, &[&scores], &segments);
-        rows.key_places = (0..rows.keys.distinct as u32).collect();
+        rows.key_codes = (0..rows.keys.distinct as u32).collect();
         rows.key_series = vec![Some(0); rows.keys.distinct];
         rows
     }
 
     fn segments(versus: Versus, clusters: &[u32]) -> Vec<ClusteredSegmentRecord> {
-        let rows = Rows { clusters: Codes::of(clusters), ..rows() };
-        CompareSegmentsClustered(of(versus)).of_rows(&rows).unwrap()
+        let rows = Rows { clusters: Codes::new(clusters), ..rows() };
+        CompareSegmentsClustered(unclustered(versus)).evaluate(&rows).unwrap()
     }
 
     #[test]
     fn clusters_of_one() {
         let alone: Vec<u32> = (0..120).collect();
         for versus in [Versus::Rest, Versus::PooledRest, Versus::Overall, Versus::Previous, Versus::First] {
-            let without = of(versus).of_rows(&rows()).unwrap();
+            let without = unclustered(versus).evaluate(&rows()).unwrap();
             let near = |a: Option<f64>, b: Option<f64>| match (a, b) {
                 (Some(a), Some(b)) => assert!((a - b).abs() < 1e-13, "{a} {b}"),
                 _ => assert_eq!(a, b),
@@ -270,13 +272,15 @@ mod tests {
     /// For two segments, the test of equal areas equals the test of their difference.
     #[test]
     fn two_segments_of_the_same_clusters() {
-        let rows =
-            Rows { clusters: Codes::of(&std::array::from_fn::<u32, 120, _>(|row| row as u32 / 8)), ..rows() };
+        let rows = Rows {
+            clusters: Codes::new(&std::array::from_fn::<u32, 120, _>(|row| row as u32 / 8)),
+            ..rows()
+        };
         let mut two = rows.clone();
-        two.keys = Codes::of(&std::array::from_fn::<u32, 120, _>(|row| (row * row % 3) as u32));
-        two.key_places = vec![0, 1];
+        two.keys = Codes::new(&std::array::from_fn::<u32, 120, _>(|row| (row * row % 3) as u32));
+        two.key_codes = vec![0, 1];
         two.key_series = vec![Some(0); 2];
-        let records = CompareSegmentsClustered(of(Versus::Rest)).of_rows(&two).unwrap();
+        let records = CompareSegmentsClustered(unclustered(Versus::Rest)).evaluate(&two).unwrap();
         assert_eq!(records.iter().map(|record| record.n_clusters).collect::<Vec<_>>(), [15, 15]);
         let [a, b] = [&records[0].segment, &records[1].segment];
         let independent = (a.interval.se.unwrap().powi(2) + b.interval.se.unwrap().powi(2)).sqrt();

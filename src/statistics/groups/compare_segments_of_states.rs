@@ -49,9 +49,9 @@ impl Joint for CompareSegmentsOfStates {
         self.0.key_kind()
     }
 
-    fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentOfStatesRecord>> {
+    fn evaluate(&self, rows: &Rows) -> Option<Vec<SegmentOfStatesRecord>> {
         let exact = rows.counted.as_ref().is_none_or(|counted| counted.is_exact);
-        let records = self.0.of_rows(rows)?;
+        let records = self.0.evaluate(rows)?;
         Some(records.into_iter().map(|segment| SegmentOfStatesRecord { segment, exact }).collect())
     }
 }
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!((counted.n_pos(), counted.n_neg()), (rows.n_pos(), rows.n_neg()));
         for versus in [Versus::Rest, Versus::PooledRest, Versus::Overall] {
             let statistic = CompareSegmentsOfStates(statistic(versus));
-            let [expected, records] = [&rows, &counted].map(|rows| statistic.of_rows(rows).unwrap());
+            let [expected, records] = [&rows, &counted].map(|rows| statistic.evaluate(rows).unwrap());
             for (record, expected) in records.iter().zip(&expected) {
                 let texts = [&record.segment, &expected.segment].map(|segment| format!("{segment:?}"));
                 assert_eq!(texts[0], texts[1]);
@@ -121,8 +121,8 @@ mod tests_of_weights {
     /// The area of rows, and for each row its weight times the derivative of the area by the weight.
     fn influences(all: &[Row], is_used: &dyn Fn(usize) -> bool) -> Option<(f64, Vec<f64>)> {
         let used: Vec<Row> = (0..all.len()).filter(|&row| is_used(row)).map(|row| all[row]).collect();
-        let of = |class| used.iter().filter(move |row| row.1 == class);
-        let total = |class| of(class).map(|row| row.2).sum::<f64>();
+        let class_rows = |class| used.iter().filter(move |row| row.1 == class);
+        let total = |class| class_rows(class).map(|row| row.2).sum::<f64>();
         let wins = |p: u32, n: u32| {
             if p > n {
                 1.0
@@ -132,7 +132,8 @@ mod tests_of_weights {
                 0.0
             }
         };
-        let area: f64 = of(true).flat_map(|p| of(false).map(move |n| p.2 * n.2 * wins(p.0, n.0))).sum();
+        let area: f64 =
+            class_rows(true).flat_map(|p| class_rows(false).map(move |n| p.2 * n.2 * wins(p.0, n.0))).sum();
         if total(true) * total(false) == 0.0 {
             return None;
         }
@@ -140,7 +141,7 @@ mod tests_of_weights {
         let influence = |row: usize| {
             let (score, label, weight) = all[row];
             let win = |other: u32| if label { wins(score, other) } else { wins(other, score) };
-            let beats: f64 = of(!label).map(|other| other.2 * win(other.0)).sum();
+            let beats: f64 = class_rows(!label).map(|other| other.2 * win(other.0)).sum();
             if is_used(row) { weight * (beats / total(!label) - area) / total(label) } else { 0.0 }
         };
         Some((area, (0..all.len()).map(influence).collect()))
@@ -153,12 +154,12 @@ mod tests_of_weights {
             versus in prop_oneof![Just(Versus::PooledRest), Just(Versus::Overall)],
         ) {
             let all: Vec<Row> = rows.iter().map(|row| (row.0, row.1, row.2)).collect();
-            let of = |segment: usize| -> Vec<Row> {
+            let segment_rows = |segment: usize| -> Vec<Row> {
                 rows.iter().filter(|row| row.3 == segment).map(|row| (row.0, row.1, row.2)).collect()
             };
-            let segments: Vec<_> = (0..3).map(|segment| state(&of(segment))).collect();
+            let segments: Vec<_> = (0..3).map(|segment| state(&segment_rows(segment))).collect();
             let table = Rows { weighted: Some(segments), ..Rows::default() };
-            let records = CompareSegmentsOfStates(statistic(versus)).of_rows(&table).unwrap();
+            let records = CompareSegmentsOfStates(statistic(versus)).evaluate(&table).unwrap();
             for (segment, record) in records.iter().enumerate() {
                 let record = &record.segment;
                 let segment_influences = influences(&all, &|row| rows[row].3 == segment);
@@ -186,7 +187,7 @@ mod tests_of_weights {
         let rows: Vec<Row> =
             (0..50).map(|row| (row * 7 % 11, row % 3 == 0, f64::from(row) / 7.0 + 0.1)).collect();
         let table = Rows { weighted: Some(vec![state(&rows)]), ..Rows::default() };
-        let records = CompareSegmentsOfStates(statistic(Versus::Overall)).of_rows(&table).unwrap();
+        let records = CompareSegmentsOfStates(statistic(Versus::Overall)).evaluate(&table).unwrap();
         let difference = records[0].segment.difference;
         assert_eq!((difference.value, difference.se), (Some(0.0), Some(0.0)));
     }

@@ -30,7 +30,7 @@ impl Joint for CovariateAdjustedRocCurve {
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).keyed(KeyInput::called("by"));
 
-    fn of_rows(&self, rows: &Rows) -> Option<Vec<RatePoint>> {
+    fn evaluate(&self, rows: &Rows) -> Option<Vec<RatePoint>> {
         let mut strata = rows_by_key(rows, 0).into_owned();
         strata.retain(|stratum| stratum.n_pos > 0 && stratum.n_neg > 0);
         (!strata.is_empty()).then(|| points(&strata))
@@ -146,7 +146,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn curve(labels: &[u8], scores: &[f64], strata: &[u32]) -> Option<Vec<(f64, f64)>> {
-        let record = CovariateAdjustedRocCurve {}.of_rows(&rows_of(labels, &[scores], strata));
+        let record = CovariateAdjustedRocCurve {}.evaluate(&rows_of(labels, &[scores], strata));
         record.map(|points| points.iter().map(|point| (point.fpr, point.tpr)).collect())
     }
 
@@ -174,7 +174,7 @@ mod tests {
             let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
             let strata: Vec<u32> = rows.iter().map(|row| row.2).collect();
             let mean = GroupedRocAuc { average: KeyWeight::Positives, error: ErrorSource::Within, level: 0.9 };
-            let mean = mean.of_rows(&rows_of(&labels, &[&scores], &strata)).auc;
+            let mean = mean.evaluate(&rows_of(&labels, &[&scores], &strata)).auc;
             let area = curve(&labels, &scores, &strata).map(|points| {
                 assert!(points.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1 && a != b));
                 points.windows(2).map(|ends| (ends[1].0 - ends[0].0) * 0.5 * (ends[0].1 + ends[1].1)).sum::<f64>()

@@ -129,8 +129,8 @@ impl Joint for GroupedRocAuc {
         Needs::CODES
     }
 
-    fn of_rows(&self, rows: &Rows) -> GroupedRocAucRecord {
-        if let Some(keys) = WeightedKeys::of_rows_or_states(rows, 0, Together::Keys) {
+    fn evaluate(&self, rows: &Rows) -> GroupedRocAucRecord {
+        if let Some(keys) = WeightedKeys::from_rows_or_states(rows, 0, Together::Keys) {
             let shift = WeightedKeys::shift_of_positives(rows);
             let area =
                 |key: &WeightedKey| Some((key.area()?, self.average.weight_of_units(key.units(), shift)));
@@ -155,11 +155,11 @@ impl GroupedRocAuc {
     fn record(
         &self,
         rows: &Rows,
-        of_keys: impl Iterator<Item = (f64, u128)>,
+        key_areas: impl Iterator<Item = (f64, u128)>,
         variances: impl Iterator<Item = (Option<f64>, u128)>,
     ) -> GroupedRocAucRecord {
         let mut areas = memory::with_capacity(rows.keys.distinct);
-        areas.extend(of_keys);
+        areas.extend(key_areas);
         let defined = areas.len() as u64;
         let undefined = rows.keys.distinct as u64 - defined;
         let (auc, se, df) = match self.error {
@@ -177,10 +177,10 @@ impl GroupedRocAuc {
 
 /// The standard error from the rows of each key; undefined if a key with an area has no variance, such as
 /// with a single row in a class.
-fn error_within(of_keys: impl Iterator<Item = (Option<f64>, u128)>) -> Option<f64> {
-    let mut variances = Vec::with_capacity(of_keys.size_hint().0);
+fn error_within(key_areas: impl Iterator<Item = (Option<f64>, u128)>) -> Option<f64> {
+    let mut variances = Vec::with_capacity(key_areas.size_hint().0);
     let mut weights = 0;
-    for (variance, weight) in of_keys {
+    for (variance, weight) in key_areas {
         weights += weight;
         variances.push(variance? * (weight as f64).powi(2));
     }
@@ -220,11 +220,11 @@ mod tests {
     use super::*;
     use crate::statistics::tests::rows_of;
 
-    fn of(average: KeyWeight) -> GroupedRocAucRecord {
+    fn compute(average: KeyWeight) -> GroupedRocAucRecord {
         // Areas of 1 for (1, 1), 1/2 for (1, 3), and none for (2, 0).
         let labels = [1, 0, 1, 0, 0, 0, 1, 1];
         let scores = [2.0, 1.0, 5.0, 5.0, 9.0, 1.0, 4.0, 4.0];
-        GroupedRocAuc { average, error: ErrorSource::Between, level: 0.9 }.of_rows(&rows_of(
+        GroupedRocAuc { average, error: ErrorSource::Between, level: 0.9 }.evaluate(&rows_of(
             &labels,
             &[&scores],
             &[0, 0, 1, 1, 1, 1, 2, 2],
@@ -233,15 +233,15 @@ mod tests {
 
     #[test]
     fn weights() {
-        assert_eq!(of(KeyWeight::Macro).auc, Some(0.75));
-        assert_eq!(of(KeyWeight::Rows).auc, Some((2.0 + 4.0 * 0.5) / 6.0));
-        assert_eq!(of(KeyWeight::Positives).auc, Some(0.75));
-        assert_eq!(of(KeyWeight::Pairs).auc, Some((1.0 + 3.0 * 0.5) / 4.0));
-        let record = of(KeyWeight::Macro);
+        assert_eq!(compute(KeyWeight::Macro).auc, Some(0.75));
+        assert_eq!(compute(KeyWeight::Rows).auc, Some((2.0 + 4.0 * 0.5) / 6.0));
+        assert_eq!(compute(KeyWeight::Positives).auc, Some(0.75));
+        assert_eq!(compute(KeyWeight::Pairs).auc, Some((1.0 + 3.0 * 0.5) / 4.0));
+        let record = compute(KeyWeight::Macro);
         // Two areas at distance 1/2, and Student's quantile with one degree of freedom.
         assert!((record.interval.se.unwrap() - 0.25).abs() < 1e-15);
         assert!((record.interval.lower.unwrap() - 0.0).abs() < 1e-15 && record.interval.upper == Some(1.0));
-        assert!((of(KeyWeight::Rows).interval.se.unwrap() - 2.0 / 9.0).abs() < 1e-15);
+        assert!((compute(KeyWeight::Rows).interval.se.unwrap() - 2.0 / 9.0).abs() < 1e-15);
         assert_eq!((record.n_groups, record.n_undefined, record.rows.pos, record.rows.neg), (2, 1, 4, 4));
     }
 
@@ -253,7 +253,7 @@ mod tests {
         let rows = rows_of(&labels, &[&scores], &[0, 0, 0, 0, 1, 1, 1, 1, 1, 1]);
         let areas: Vec<Area> = by_key::areas(&rows, 0).flatten().collect();
         let statistic = GroupedRocAuc { average: KeyWeight::Pairs, error: ErrorSource::Within, level: 0.95 };
-        let record = statistic.of_rows(&rows);
+        let record = statistic.evaluate(&rows);
         let (a, b) = (areas[0].variance().unwrap(), areas[1].variance().unwrap());
         let se = (16.0 * a + 81.0 * b).sqrt() / 13.0;
         assert!((record.interval.se.unwrap() - se).abs() < 1e-15);
@@ -263,7 +263,7 @@ mod tests {
                 < 1e-12
         );
         let single = rows_of(&[1, 0, 1, 0, 0], &[&[2.0, 1.0, 3.0, 1.0, 2.0]], &[0, 0, 1, 1, 1]);
-        assert_eq!(statistic.of_rows(&single).interval.se, None);
+        assert_eq!(statistic.evaluate(&single).interval.se, None);
     }
 
     /// Weights in coarse and in fine units of the classes, and weights whose ratio is beyond 64 bits.
@@ -289,8 +289,8 @@ mod tests {
         for average in [KeyWeight::Macro, KeyWeight::Rows, KeyWeight::Positives, KeyWeight::Pairs] {
             let rows = rows_of(&labels, &[&scores], &[0, 0, 1, 1, 1, 1, 2, 2]);
             let statistic = GroupedRocAuc { average, error: ErrorSource::Between, level: 0.9 };
-            let weighted = statistic.of_rows(&Rows { weights: Some(vec![0.25; 8]), ..rows });
-            let plain = of(average);
+            let weighted = statistic.evaluate(&Rows { weights: Some(vec![0.25; 8]), ..rows });
+            let plain = compute(average);
             assert_eq!((weighted.auc, weighted.interval), (plain.auc, plain.interval));
             assert_eq!((weighted.n_groups, weighted.n_undefined), (plain.n_groups, plain.n_undefined));
         }
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn all_negative() {
         let record = GroupedRocAuc { average: KeyWeight::Rows, error: ErrorSource::Between, level: 0.9 }
-            .of_rows(&rows_of(&[1], &[&[2.0]], &[3]));
+            .evaluate(&rows_of(&[1], &[&[2.0]], &[3]));
         assert_eq!((record.auc, record.n_groups, record.n_undefined), (None, 0, 1));
     }
 }

@@ -65,7 +65,7 @@ impl Joint for GroupedRocAucDifference {
         Needs::KEY_PLACEMENTS
     }
 
-    fn of_rows(&self, rows: &Rows) -> GroupedRocAucDifferenceRecord {
+    fn evaluate(&self, rows: &Rows) -> GroupedRocAucDifferenceRecord {
         // Both areas of each key, their difference, and the weight of the key.
         let areas: Vec<([f64; 3], u128)> = by_key::areas(rows, 0)
             .zip(by_key::areas(rows, 1))
@@ -73,17 +73,17 @@ impl Joint for GroupedRocAucDifference {
             .map(|(a, b)| ([a.auc, b.auc, a.minus(&b)], self.average.weight(&a)))
             .collect();
         let n_groups = areas.len() as u64;
-        let of_keys = |of: usize| -> Vec<(f64, u128)> {
-            areas.iter().map(|(areas, weight)| (areas[of], *weight)).collect()
+        let key_values = |index: usize| -> Vec<(f64, u128)> {
+            areas.iter().map(|(areas, weight)| (areas[index], *weight)).collect()
         };
-        let difference = mean::weighted_with_error(of_keys(2));
+        let difference = mean::weighted_with_error(key_values(2));
         let (difference, se) = difference.map_or((None, None), |(difference, se)| (Some(difference), se));
         let df = n_groups as f64 - 1.0;
         let interval = |(difference, se)| Interval::student(difference, se, self.level, df);
         let t = difference.zip(se).and_then(|(difference, se)| in_standard_errors(difference, se));
         GroupedRocAucDifferenceRecord {
-            auc_a: mean::weighted(of_keys(0)),
-            auc_b: mean::weighted(of_keys(1)),
+            auc_a: mean::weighted(key_values(0)),
+            auc_b: mean::weighted(key_values(1)),
             difference,
             interval: difference.zip(se).map(interval).unwrap_or_default(),
             t,
@@ -116,10 +116,10 @@ mod tests {
     use super::*;
     use crate::statistics::tests::rows_of;
 
-    fn of(average: KeyWeight, a: &[f64], b: &[f64]) -> GroupedRocAucDifferenceRecord {
+    fn compute(average: KeyWeight, a: &[f64], b: &[f64]) -> GroupedRocAucDifferenceRecord {
         let statistic = GroupedRocAucDifference { average, alternative: Alternative::TwoSided, level: 0.9 };
         // Keys of (1, 1), (1, 2), (1, 1) and, without an area, (1, 0).
-        statistic.of_rows(&rows_of(&[1, 0, 1, 0, 0, 1, 0, 1], &[a, b], &[0, 0, 1, 1, 1, 2, 2, 3]))
+        statistic.evaluate(&rows_of(&[1, 0, 1, 0, 0, 1, 0, 1], &[a, b], &[0, 0, 1, 1, 1, 2, 2, 3]))
     }
 
     #[test]
@@ -127,21 +127,21 @@ mod tests {
         let a = [2.0, 1.0, 3.0, 2.0, 1.0, 5.0, 5.0, 0.0];
         let b = [1.0, 2.0, 2.0, 3.0, 1.0, 5.0, 4.0, 0.0];
         // Areas 1, 1, 1/2 against 0, 1/2, 1.
-        let plain = of(KeyWeight::Macro, &a, &b);
+        let plain = compute(KeyWeight::Macro, &a, &b);
         assert!((plain.auc_a.unwrap() - 2.5 / 3.0).abs() < 1e-15);
         assert_eq!((plain.auc_b, plain.n_groups, plain.n_undefined), (Some(0.5), 3, 1));
         // R: t.test(c(1, 1, 0.5), c(0, 0.5, 1), paired = TRUE): t = 0.75593, df = 2, p-value = 0.5286.
         assert!((plain.difference.unwrap() - 1.0 / 3.0).abs() < 1e-15);
         assert!((plain.t.unwrap() - 0.755_928_946_018_454_5).abs() < 1e-14);
         assert!((plain.p_value.unwrap() - (1.0 - f64::sqrt(2.0 / 9.0))).abs() < 1e-14);
-        let by_rows = of(KeyWeight::Rows, &a, &b);
+        let by_rows = compute(KeyWeight::Rows, &a, &b);
         assert!((by_rows.difference.unwrap() - (2.0 + 1.5 - 1.0) / 7.0).abs() < 1e-15);
     }
 
     #[test]
     fn scores_that_rank_alike() {
         let a = [2.0, 1.0, 3.0, 2.0, 1.0, 5.0, 5.0, 0.0];
-        let record = of(KeyWeight::Pairs, &a, &a.map(|score| 2.0 * score));
+        let record = compute(KeyWeight::Pairs, &a, &a.map(|score| 2.0 * score));
         assert_eq!(
             (record.difference, record.interval.se, record.t, record.p_value),
             (Some(0.0), Some(0.0), Some(0.0), Some(1.0))

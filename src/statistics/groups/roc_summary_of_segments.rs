@@ -54,7 +54,7 @@ record! {
 impl FromOptions for RocSummaryOfSegments {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         let compare = CompareSegments::from_options(options)?;
-        Ok(RocSummaryOfSegments { compare, ci: RocAucCi::of_placement_options(options)? })
+        Ok(RocSummaryOfSegments { compare, ci: RocAucCi::parse_placements(options)? })
     }
 }
 
@@ -76,19 +76,19 @@ impl Joint for RocSummaryOfSegments {
         self.compare.key_kind()
     }
 
-    fn of_rows(&self, rows: &Rows) -> Option<Vec<SegmentSummaryRecord>> {
+    fn evaluate(&self, rows: &Rows) -> Option<Vec<SegmentSummaryRecord>> {
         let all = rows.all_placements.as_ref();
         let keys = &rows.key_placements[0];
         let compared = self.compare.records(rows, &IndependentSegments { keys, all });
         let overall = self.overall(rows, compared.first());
-        let of_segment = |(code, compared): (usize, SegmentRecord)| {
-            let place = rows.key_places[code];
-            let at = rows.skipped.binary_search_by_key(&place, |skipped| skipped.key_place);
+        let segment_record = |(code, compared): (usize, SegmentRecord)| {
+            let index = rows.key_codes[code];
+            let at = rows.skipped.binary_search_by_key(&index, |skipped| skipped.key_code);
             let counts = counts(compared.rows, at.ok().map(|at| &rows.skipped[at]));
             let summary = if rows.nan_keys.get(code) == Some(&true) {
-                ShortSummaryRecord::of_nan(counts)
+                ShortSummaryRecord::with_nan(counts)
             } else {
-                ShortSummaryRecord::of_sums(counts, &keys[code].sums, rows.key_farthest[code], &self.ci)
+                ShortSummaryRecord::from_sums(counts, &keys[code].sums, rows.key_distance[code], &self.ci)
             };
             SegmentSummaryRecord {
                 segment: Some(compared.segment),
@@ -96,19 +96,19 @@ impl Joint for RocSummaryOfSegments {
                 difference: compared.difference,
                 p_value: compared.p_value,
                 p_adjusted: compared.p_adjusted,
-                ..SegmentSummaryRecord::of_summary(summary)
+                ..SegmentSummaryRecord::from_summary(summary)
             }
         };
         let mut records: Vec<SegmentSummaryRecord> =
-            tasks::par_map_owned(compared.into_iter().enumerate().collect(), of_segment);
+            tasks::par_map_owned(compared.into_iter().enumerate().collect(), segment_record);
         // Both are ordered by their places.
-        let is_empty = |skipped: &&SkippedRows| rows.key_places.binary_search(&skipped.key_place).is_err();
+        let is_empty = |skipped: &&SkippedRows| rows.key_codes.binary_search(&skipped.key_code).is_err();
         records.extend(rows.skipped.iter().filter(is_empty).map(|skipped| {
             let counts = counts(Count::default(), Some(skipped));
-            let summary = ShortSummaryRecord::of_sums(counts, &Default::default(), 0, &self.ci);
+            let summary = ShortSummaryRecord::from_sums(counts, &Default::default(), 0, &self.ci);
             SegmentSummaryRecord {
-                segment: Some(KeyCode(skipped.key_place)),
-                ..SegmentSummaryRecord::of_summary(summary)
+                segment: Some(KeyCode(skipped.key_code)),
+                ..SegmentSummaryRecord::from_summary(summary)
             }
         }));
         records.sort_by_key(|record| record.segment.map(|segment| segment.0));
@@ -127,25 +127,25 @@ impl RocSummaryOfSegments {
         });
         let counts = counts(Count::from(rows), Some(&skipped));
         let placements = rows.all_placements.as_ref().map(AllPlacements::all);
-        let summary = match (placements, rows.key_farthest.last()) {
-            (Some(all), Some(&farthest)) => {
-                ShortSummaryRecord::of_sums(counts, &all.sums, farthest, &self.ci)
+        let summary = match (placements, rows.key_distance.last()) {
+            (Some(all), Some(&ks_distance)) => {
+                ShortSummaryRecord::from_sums(counts, &all.sums, ks_distance, &self.ci)
             }
-            _ => ShortSummaryRecord::of_nan(counts),
+            _ => ShortSummaryRecord::with_nan(counts),
         };
         SegmentSummaryRecord {
             within_auc: segment.and_then(|segment| segment.within_auc),
             heterogeneity: segment.and_then(|segment| segment.heterogeneity),
             heterogeneity_df: segment.and_then(|segment| segment.heterogeneity_df),
             heterogeneity_p_value: segment.and_then(|segment| segment.heterogeneity_p_value),
-            ..SegmentSummaryRecord::of_summary(summary)
+            ..SegmentSummaryRecord::from_summary(summary)
         }
     }
 }
 
 impl SegmentSummaryRecord {
     /// Numbers without a comparison.
-    fn of_summary(summary: ShortSummaryRecord) -> Self {
+    fn from_summary(summary: ShortSummaryRecord) -> Self {
         SegmentSummaryRecord { summary, ..SegmentSummaryRecord::undefined(Count::default()) }
     }
 }

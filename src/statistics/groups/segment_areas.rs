@@ -40,7 +40,7 @@ pub struct EstimatedArea {
 impl EstimatedArea {
     /// The area if a score is NaN.
     pub fn nan() -> Self {
-        let size = SampleSize::of_rows(Count { pos: 2, neg: 2 });
+        let size = SampleSize::from_rows(Count { pos: 2, neg: 2 });
         EstimatedArea { auc: f64::NAN, variance: Some(f64::NAN), rounding: 0.0, rows: 2, size }
     }
 
@@ -48,7 +48,7 @@ impl EstimatedArea {
         // Variances are exact up to the last operations.
         let variance = area.variance();
         let rounding = 4.0 * f64::EPSILON * variance.unwrap_or_default();
-        let size = SampleSize::of_rows(Count { pos: area.n_pos, neg: area.n_neg });
+        let size = SampleSize::from_rows(Count { pos: area.n_pos, neg: area.n_neg });
         EstimatedArea { auc: area.auc, variance, rounding, rows: area.rows(), size }
     }
 }
@@ -159,20 +159,21 @@ impl Segments for IndependentSegments<'_> {
     }
 
     fn area(&self, segment: usize) -> Option<EstimatedArea> {
-        Area::of_key(&self.keys[segment]).map(EstimatedArea::new)
+        Area::from_key(&self.keys[segment]).map(EstimatedArea::new)
     }
 
     fn against_pooled_rest(&self) -> Vec<Option<Comparator>> {
         let independent = |rest| Comparator::independent(EstimatedArea::new(rest));
         let rests = self.all.map(AllPlacements::without_each).unwrap_or_default();
-        rests.iter().map(|rest| Area::of_key(rest).map(independent)).collect()
+        rests.iter().map(|rest| Area::from_key(rest).map(independent)).collect()
     }
 
     fn against_overall(&self) -> Vec<Option<Comparator>> {
         let Some(all) = self.all else { return Vec::new() };
-        let of_all = all.all();
-        let area = Area::of_key(&of_all).map(EstimatedArea::new);
-        let other = |shared| Some(Comparator { area: area?, covariance: covariance(shared, &of_all) });
+        let all_placements = all.all();
+        let area = Area::from_key(&all_placements).map(EstimatedArea::new);
+        let other =
+            |shared| Some(Comparator { area: area?, covariance: covariance(shared, &all_placements) });
         all.shared().map(other).collect()
     }
 }

@@ -15,24 +15,24 @@ use crate::statistics::inference::{ClusteredArea, delong::rounding};
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     segment: u32,
-    of_pos: f64,
-    of_neg: f64,
+    pos: f64,
+    neg: f64,
 }
 
 /// The factors `k / (k - 1)` of the sums over a segment's clusters: over clusters with positives, with
 /// negatives, and all.
 #[derive(Clone, Copy, Debug, Default)]
 struct Factors {
-    of_pos: f64,
-    of_neg: f64,
+    pos: f64,
+    neg: f64,
     across: f64,
 }
 
 impl Factors {
-    fn of(area: &ClusteredArea) -> Self {
+    fn new(area: &ClusteredArea) -> Self {
         Factors {
-            of_pos: area.factor(area.with_pos),
-            of_neg: area.factor(area.with_neg),
+            pos: area.factor(area.with_pos),
+            neg: area.factor(area.with_neg),
             across: area.factor(area.clusters()),
         }
     }
@@ -59,12 +59,12 @@ pub fn covariances(areas: &[Option<ClusteredArea>], weights: &[f64], clusters: u
         .clone()
         .map(|segment| {
             let cluster_residuals = residuals(segment);
-            let of_pos = with_pos.without(
+            let pos_sums = with_pos.without(
                 cluster_residuals
                     .iter()
                     .map(|cluster_residuals| (cluster_residuals.cluster, cluster_residuals.count.pos)),
             );
-            of_pos.min(
+            pos_sums.min(
                 with_neg.without(
                     cluster_residuals
                         .iter()
@@ -81,14 +81,14 @@ pub fn covariances(areas: &[Option<ClusteredArea>], weights: &[f64], clusters: u
         let (pos, neg) = (weights[segment] / total.pos, weights[segment] / total.neg);
         let shared = residuals(segment).iter().filter(|residual| is_shared(residual.cluster));
         by_cluster.extend(shared.map(|residual| {
-            let (of_pos, of_neg) = (pos * residual.of_pos, neg * residual.of_neg);
-            (residual.cluster, Part { segment: segment as u32, of_pos, of_neg })
+            let (pos_sums, neg_sums) = (pos * residual.pos, neg * residual.neg);
+            (residual.cluster, Part { segment: segment as u32, pos: pos_sums, neg: neg_sums })
         }));
     }
     // A stable sort keeps the order of segments within a cluster.
     by_cluster.sort_by_key(|part| part.0);
     let mut sums = PairSums {
-        factors: areas.iter().map(|area| area.as_ref().map(Factors::of).unwrap_or_default()).collect(),
+        factors: areas.iter().map(|area| area.as_ref().map(Factors::new).unwrap_or_default()).collect(),
         with_others: vec![Sum::default(); areas.len()],
         size: 0.0,
     };
@@ -138,24 +138,24 @@ impl PairSums {
     /// Adds the segments of a cluster.
     fn add(&mut self, parts: &[(u32, Part)]) {
         interrupt::check();
-        let of =
+        let part_values =
             |value: fn(&Part) -> f64| -> Vec<f64> { parts.iter().map(|(_, part)| value(part)).collect() };
-        let (of_pos, of_neg) = (of(|part| part.of_pos), of(|part| part.of_neg));
+        let (pos_values, neg_values) = (part_values(|part| part.pos), part_values(|part| part.neg));
         let others = |factor: fn(&Factors) -> f64, values: &[f64]| {
             let factors: Vec<f64> =
                 parts.iter().map(|(_, part)| factor(&self.factors[part.segment as usize])).collect();
             sums_of_others(&factors, values)
         };
-        let same = [others(|all| all.of_pos, &of_pos), others(|all| all.of_neg, &of_neg)];
-        let across = [others(|all| all.across, &of_neg), others(|all| all.across, &of_pos)];
-        for (place, (_, part)) in parts.iter().enumerate() {
+        let same = [others(|all| all.pos, &pos_values), others(|all| all.neg, &neg_values)];
+        let across = [others(|all| all.across, &neg_values), others(|all| all.across, &pos_values)];
+        for (index, (_, part)) in parts.iter().enumerate() {
             let with_others = &mut self.with_others[part.segment as usize];
-            with_others.add_product(part.of_pos, same[0][place]);
-            with_others.add_product(part.of_neg, same[1][place]);
-            with_others.add_product(part.of_pos, across[0][place]);
-            with_others.add_product(part.of_neg, across[1][place]);
+            with_others.add_product(part.pos, same[0][index]);
+            with_others.add_product(part.neg, same[1][index]);
+            with_others.add_product(part.pos, across[0][index]);
+            with_others.add_product(part.neg, across[1][index]);
         }
-        self.size += of_pos.iter().chain(&of_neg).map(|value| value.abs()).sum::<f64>().powi(2);
+        self.size += pos_values.iter().chain(&neg_values).map(|value| value.abs()).sum::<f64>().powi(2);
     }
 }
 
@@ -165,13 +165,13 @@ fn sums_of_others(factors: &[f64], values: &[f64]) -> Vec<f64> {
     order.sort_by(|&a, &b| factors[b].total_cmp(&factors[a]));
     let mut sums = vec![0.0; factors.len()];
     let (mut before, mut behind) = (0.0, 0.0);
-    for &place in &order {
-        sums[place] = before;
-        before += factors[place] * values[place];
+    for &index in &order {
+        sums[index] = before;
+        before += factors[index] * values[index];
     }
-    for &place in order.iter().rev() {
-        sums[place] += factors[place] * behind;
-        behind += values[place];
+    for &index in order.iter().rev() {
+        sums[index] += factors[index] * behind;
+        behind += values[index];
     }
     sums
 }
@@ -197,18 +197,18 @@ mod tests {
         fn sums_over_all_pairs(
             rows in prop::collection::vec((0u8..2, -4i8..4, 0u32..5, 0u32..7), 1..80),
             weights in prop::collection::vec(0.0..9.0f64, 5),
-            of_rows in prop::option::of(prop::collection::vec(1u8..9, 80)),
+            by_row in prop::option::of(prop::collection::vec(1u8..9, 80)),
         ) {
             let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
             let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
-            let column = |of: fn(&(u8, i8, u32, u32)) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
-            let clusters = Codes::of(&column(|row| row.3));
-            let of_rows = of_rows.map(|weights| weights[..rows.len()].iter().map(|&weight| weight.into()).collect());
+            let column = |f: fn(&(u8, i8, u32, u32)) -> u32| rows.iter().map(f).collect::<Vec<u32>>();
+            let clusters = Codes::new(&column(|row| row.3));
+            let by_row = by_row.map(|weights| weights[..rows.len()].iter().map(|&weight| weight.into()).collect());
             let table = rows_of(&labels, &[&scores], &column(|row| row.2));
-            let table = Rows { clusters, weights: of_rows, ..table };
+            let table = Rows { clusters, weights: by_row, ..table };
             let (areas, number) = match table.weights {
-                None => areas_of(&ByCluster::of(&table, 0)),
-                Some(_) => areas_of(&ByCluster::of_weighted(&table, 0)),
+                None => areas_of(&ByCluster::new(&table, 0)),
+                Some(_) => areas_of(&ByCluster::from_weighted(&table, 0)),
             };
             let has_variance = |area: &Option<ClusteredArea>| area.as_ref().and_then(ClusteredArea::variance).is_some();
             let weights: Vec<f64> =
@@ -224,8 +224,8 @@ mod tests {
                 let expected: f64 = others.clone().map(product).sum();
                 prop_assert!((got.with_others[segment].total() - expected).abs() <= 1e-12 * weights.iter().sum::<f64>().powi(2));
                 let holding = |is_held: fn(&Residual) -> bool| {
-                    let of = |other: usize| areas[other].iter().flat_map(|area| &area.residuals);
-                    let held = others.clone().filter(|&other| weights[other] > 0.0).flat_map(of).filter(|cluster_residuals| is_held(cluster_residuals));
+                    let residuals = |other: usize| areas[other].iter().flat_map(|area| &area.residuals);
+                    let held = others.clone().filter(|&other| weights[other] > 0.0).flat_map(residuals).filter(|cluster_residuals| is_held(cluster_residuals));
                     held.map(|cluster_residuals| cluster_residuals.cluster).collect::<std::collections::BTreeSet<u32>>().len() as u64
                 };
                 let fewer = holding(|cluster_residuals| cluster_residuals.count.pos > 0).min(holding(|cluster_residuals| cluster_residuals.count.neg > 0));

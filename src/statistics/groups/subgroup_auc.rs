@@ -63,17 +63,17 @@ impl SubgroupCounts {
     }
 
     /// The rows of the subgroup.
-    pub fn of_subgroup(&self) -> Count {
+    pub fn subgroup_count(&self) -> Count {
         self.subgroup
     }
 
     /// The rows of the background.
-    pub fn of_background(&self) -> Count {
+    pub fn background_count(&self) -> Count {
         self.background
     }
 
     /// All rows.
-    pub fn of_all(&self) -> Count {
+    pub fn all_count(&self) -> Count {
         self.subgroup.plus(self.background)
     }
 
@@ -102,7 +102,7 @@ impl SubgroupCounts {
 pub(in crate::statistics) fn subgroup_counts(rows: &Rows) -> Vec<SubgroupCounts> {
     let codes = &rows.scores[0];
     let mut parts = vec![SubgroupCounts::default(); codes.distinct];
-    for ((inside, &label), &code) in in_subgroup(rows).zip(&rows.labels).zip(&codes.of_row) {
+    for ((inside, &label), &code) in in_subgroup(rows).zip(&rows.labels).zip(&codes.row_codes) {
         parts[codes.descending(code)].add(inside, label);
     }
     parts
@@ -110,7 +110,7 @@ pub(in crate::statistics) fn subgroup_counts(rows: &Rows) -> Vec<SubgroupCounts>
 
 /// Whether each row is in the subgroup.
 pub(super) fn in_subgroup(rows: &Rows) -> impl Iterator<Item = bool> {
-    rows.keys.of_row.iter().map(|&key| rows.key_places[key as usize] == 1)
+    rows.keys.row_codes.iter().map(|&key| rows.key_codes[key as usize] == 1)
 }
 
 from_options!(|_| SubgroupAuc {});
@@ -124,19 +124,19 @@ impl Joint for SubgroupAuc {
         KeyKind::Truth
     }
 
-    fn of_rows(&self, rows: &Rows) -> SubgroupAucRecord {
+    fn evaluate(&self, rows: &Rows) -> SubgroupAucRecord {
         let parts = subgroup_counts(rows);
-        let all = of_all(rows);
+        let all = counts(rows);
         let whole =
-            |part: fn(&SubgroupCounts) -> Count| Area::of(&parts.iter().map(part).collect::<Vec<_>>());
+            |part: fn(&SubgroupCounts) -> Count| Area::new(&parts.iter().map(part).collect::<Vec<_>>());
         let area = |part| whole(part).map(|area| area.auc);
         let gap = |part| whole(part).map(|area| area.below_half());
         SubgroupAucRecord::new(
-            area(SubgroupCounts::of_subgroup),
+            area(SubgroupCounts::subgroup_count),
             area(SubgroupCounts::bpsn),
             area(SubgroupCounts::bnsp),
-            area(SubgroupCounts::of_background),
-            area(SubgroupCounts::of_all),
+            area(SubgroupCounts::background_count),
+            area(SubgroupCounts::all_count),
             gap(SubgroupCounts::positives),
             gap(SubgroupCounts::negatives),
             all.subgroup.pos,
@@ -146,8 +146,8 @@ impl Joint for SubgroupAuc {
         )
     }
 
-    fn of_nan(&self, rows: &Rows) -> SubgroupAucRecord {
-        let SubgroupCounts { background, subgroup } = of_all(rows);
+    fn nan_record(&self, rows: &Rows) -> SubgroupAucRecord {
+        let SubgroupCounts { background, subgroup } = counts(rows);
         SubgroupAucRecord {
             n_subgroup_pos: subgroup.pos,
             n_subgroup_neg: subgroup.neg,
@@ -158,7 +158,7 @@ impl Joint for SubgroupAuc {
     }
 }
 
-fn of_all(rows: &Rows) -> SubgroupCounts {
+fn counts(rows: &Rows) -> SubgroupCounts {
     let mut all = SubgroupCounts::default();
     in_subgroup(rows).zip(&rows.labels).for_each(|(inside, &label)| all.add(inside, label));
     all
@@ -189,8 +189,8 @@ mod tests {
         let scores = [3.0, 2.0, 1.0, 3.0, 1.0, 4.0, 5.0];
         // The subgroup: 3+ 2- 1+ 3-; the background: 1- 4+ 5-.
         let rows = rows_of(&labels, &[&scores], &[1, 1, 1, 1, 0, 0, 0]);
-        let rows = Rows { key_places: vec![0, 1], ..rows };
-        let record = SubgroupAuc {}.of_rows(&rows);
+        let rows = Rows { key_codes: vec![0, 1], ..rows };
+        let record = SubgroupAuc {}.evaluate(&rows);
         assert_eq!(record.subgroup_auc, Some(1.5 / 4.0));
         assert_eq!(record.bpsn_auc, Some(1.0));
         assert_eq!(record.bnsp_auc, Some(1.5 / 4.0));
@@ -200,18 +200,18 @@ mod tests {
         assert_eq!((record.positive_aeg, record.negative_aeg), (Some(0.5), Some(0.0)));
         assert_eq!((record.n_subgroup_pos, record.n_subgroup_neg), (2, 2));
         assert_eq!((record.n_background_pos, record.n_background_neg), (1, 2));
-        let nan = SubgroupAuc {}.of_nan(&rows);
+        let nan = SubgroupAuc {}.nan_record(&rows);
         assert!(nan.auc.unwrap().is_nan() && nan.n_background_neg == 2);
     }
 
     #[test]
     fn no_background() {
         let rows = rows_of(&[1, 0], &[&[2.0, 1.0]], &[1, 1]);
-        let record = SubgroupAuc {}.of_rows(&Rows { key_places: vec![1], ..rows });
+        let record = SubgroupAuc {}.evaluate(&Rows { key_codes: vec![1], ..rows });
         assert_eq!((record.subgroup_auc, record.auc), (Some(1.0), Some(1.0)));
         assert_eq!((record.bpsn_auc, record.bnsp_auc, record.background_auc), (None, None, None));
         assert_eq!(
-            SubgroupAuc {}.of_rows(&Rows { scores: vec![Default::default()], ..Rows::default() }).auc,
+            SubgroupAuc {}.evaluate(&Rows { scores: vec![Default::default()], ..Rows::default() }).auc,
             None
         );
     }

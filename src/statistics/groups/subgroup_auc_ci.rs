@@ -44,25 +44,25 @@ impl Joint for SubgroupAucCi {
         KeyKind::Truth
     }
 
-    fn of_rows(&self, rows: &Rows) -> Option<Vec<SubgroupIntervalRecord>> {
+    fn evaluate(&self, rows: &Rows) -> Option<Vec<SubgroupIntervalRecord>> {
         let parts = subgroup_counts(rows);
         let counts = |part: fn(&SubgroupCounts) -> Count| -> Vec<Count> { parts.iter().map(part).collect() };
         let area = |field: &'static str, part: fn(&SubgroupCounts) -> Count| {
             let counts = counts(part);
-            self.record(field, Area::of(&counts), |area| area.auc, (0.0, 1.0), Count::sum(&counts))
+            self.record(field, Area::new(&counts), |area| area.auc, (0.0, 1.0), Count::sum(&counts))
         };
         let gap = |field: &'static str, is_pos: bool, part: fn(&SubgroupCounts) -> Count| {
             let counts = counts(part);
             let rows = Count::sum(&counts).rows();
             let rows = if is_pos { Count { pos: rows, neg: 0 } } else { Count { pos: 0, neg: rows } };
-            self.record(field, Area::of(&counts), Area::below_half, (-0.5, 0.5), rows)
+            self.record(field, Area::new(&counts), Area::below_half, (-0.5, 0.5), rows)
         };
         Some(vec![
-            area("subgroup_auc", SubgroupCounts::of_subgroup),
+            area("subgroup_auc", SubgroupCounts::subgroup_count),
             area("bpsn_auc", SubgroupCounts::bpsn),
             area("bnsp_auc", SubgroupCounts::bnsp),
-            area("background_auc", SubgroupCounts::of_background),
-            area("auc", SubgroupCounts::of_all),
+            area("background_auc", SubgroupCounts::background_count),
+            area("auc", SubgroupCounts::all_count),
             gap("positive_aeg", true, SubgroupCounts::positives),
             gap("negative_aeg", false, SubgroupCounts::negatives),
         ])
@@ -75,14 +75,14 @@ impl SubgroupAucCi {
         field: &'static str,
         area: Option<Area>,
         estimate: fn(&Area) -> f64,
-        (least, most): (f64, f64),
+        (min, max): (f64, f64),
         rows: Count,
     ) -> SubgroupIntervalRecord {
         let estimate = area.map(|area| estimate(&area));
         let variance = area.and_then(|area| area.variance());
         let interval =
             |(estimate, variance): (f64, f64)| Interval::normal(estimate, variance.sqrt(), self.level);
-        let interval = estimate.zip(variance).map(interval).unwrap_or_default().within(least, most);
+        let interval = estimate.zip(variance).map(interval).unwrap_or_default().within(min, max);
         SubgroupIntervalRecord { field: Some(field), estimate, interval, rows }
     }
 }
@@ -113,8 +113,8 @@ mod tests {
         let labels = [1, 0, 1, 0, 0, 1, 0, 1];
         let scores = [3.0, 2.0, 1.0, 3.0, 1.0, 4.0, 5.0, 2.0];
         let inside = [1, 1, 1, 1, 0, 0, 0, 0];
-        let rows = Rows { key_places: vec![0, 1], ..rows_of(&labels, &[&scores], &inside) };
-        let fields = NINETY_FIVE.of_rows(&rows).unwrap();
+        let rows = Rows { key_codes: vec![0, 1], ..rows_of(&labels, &[&scores], &inside) };
+        let fields = NINETY_FIVE.evaluate(&rows).unwrap();
         // The positives and negatives of each number, by label and membership.
         let kept: [fn(u8, u32) -> Option<u8>; 7] = [
             |label, inside| (inside == 1).then_some(label),
@@ -126,8 +126,8 @@ mod tests {
             |label, inside| (label == 0).then_some(inside as u8),
         ];
         for (field, kept) in fields.iter().zip(kept) {
-            let of_rows = (0..8).filter_map(|row| Some((kept(labels[row], inside[row])?, scores[row])));
-            let (labels, scores): (Vec<u8>, Vec<f64>) = of_rows.unzip();
+            let kept_rows = (0..8).filter_map(|row| Some((kept(labels[row], inside[row])?, scores[row])));
+            let (labels, scores): (Vec<u8>, Vec<f64>) = kept_rows.unzip();
             let ci = summary(&DELONG, &labels, &scores);
             let is_gap = field.field.unwrap().ends_with("aeg");
             assert_eq!(field.estimate, ci.auc.map(|auc| if is_gap { 0.5 - auc } else { auc }), "{field:?}");
@@ -143,9 +143,9 @@ mod tests {
     #[test]
     fn undefined() {
         let rows = rows_of(&[1, 0], &[&[2.0, 1.0]], &[1, 1]);
-        let fields = NINETY_FIVE.of_rows(&Rows { key_places: vec![1], ..rows }).unwrap();
+        let fields = NINETY_FIVE.evaluate(&Rows { key_codes: vec![1], ..rows }).unwrap();
         assert_eq!((fields[0].estimate, fields[0].interval), (Some(1.0), Interval::default()));
         assert_eq!((fields[1].estimate, fields[1].rows.neg, fields[5].rows.pos), (None, 1, 1));
-        assert!(NINETY_FIVE.of_nan(&Rows::default()).is_none());
+        assert!(NINETY_FIVE.nan_record(&Rows::default()).is_none());
     }
 }

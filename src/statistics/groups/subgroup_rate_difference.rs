@@ -72,17 +72,17 @@ impl Joint for SubgroupRateDifference {
         Needs::VALUES
     }
 
-    fn of_rows(&self, rows: &Rows) -> SubgroupRateRecord {
+    fn evaluate(&self, rows: &Rows) -> SubgroupRateRecord {
         let mut counts = [Proportion { successes: 0, trials: 0 }; 2];
         for ((inside, &label), &score) in in_subgroup(rows).zip(&rows.labels).zip(&rows.values[0]) {
             if let Some(counted) = self.rate.outcome(label, score >= self.at) {
-                let of = &mut counts[usize::from(inside)];
-                of.trials += 1;
-                of.successes += u64::from(counted);
+                let count = &mut counts[usize::from(inside)];
+                count.trials += 1;
+                count.successes += u64::from(counted);
             }
         }
         let [background, subgroup] = counts;
-        let share = |of: Proportion| (of.trials > 0).then(|| of.share());
+        let share = |proportion: Proportion| (proportion.trials > 0).then(|| proportion.share());
         let undefined = SubgroupRateRecord {
             subgroup_rate: share(subgroup),
             background_rate: share(background),
@@ -95,8 +95,8 @@ impl Joint for SubgroupRateDifference {
         let has_success = subgroup.successes + background.successes > 0;
         let limits = has_success.then(|| miettinen_nurminen(subgroup, background, self.level));
         SubgroupRateRecord {
-            difference: RateInterval::of(Some(a - b), Some(newcombe(subgroup, background, self.level))),
-            ratio: RateInterval::of(has_success.then(|| a / b), limits),
+            difference: RateInterval::new(Some(a - b), Some(newcombe(subgroup, background, self.level))),
+            ratio: RateInterval::new(has_success.then(|| a / b), limits),
             p_value: Some(Alternative::TwoSided.p_value(z, upper_tail)),
             four_fifths: Some(is_four_fifths(subgroup, background)),
             ..undefined
@@ -108,7 +108,9 @@ impl Joint for SubgroupRateDifference {
 /// regarded as evidence of adverse impact (Uniform Guidelines on Employee Selection Procedures 1978, section
 /// 4D).
 fn is_four_fifths(a: Proportion, b: Proportion) -> bool {
-    let product = |of: Proportion, other: Proportion| u128::from(of.successes) * u128::from(other.trials);
+    let product = |proportion: Proportion, other: Proportion| {
+        u128::from(proportion.successes) * u128::from(other.trials)
+    };
     let (one, two) = (product(a, b), product(b, a));
     5 * one.min(two) >= 4 * one.max(two)
 }
@@ -138,29 +140,29 @@ mod tests {
     use super::*;
     use crate::statistics::tests::rows_of;
 
-    fn of(rate: Rate) -> SubgroupRateRecord {
+    fn compute(rate: Rate) -> SubgroupRateRecord {
         let labels = [1, 1, 1, 0, 1, 1, 0, 0];
         let scores = [0.9, 0.6, 0.1, 0.7, 0.8, 0.2, 0.1, 0.5];
         let rows = rows_of(&labels, &[&scores], &[1, 1, 1, 1, 0, 0, 0, 0]);
         let statistic = SubgroupRateDifference { at: 0.5, rate, level: 0.95 };
-        statistic.of_rows(&Rows { key_places: vec![0, 1], ..rows })
+        statistic.evaluate(&Rows { key_codes: vec![0, 1], ..rows })
     }
 
     #[test]
     fn few_rows() {
-        let tpr = of(Rate::Tpr);
+        let tpr = compute(Rate::Tpr);
         assert_eq!((tpr.subgroup_rate, tpr.background_rate), (Some(2.0 / 3.0), Some(0.5)));
         assert_eq!((tpr.ratio.value, tpr.four_fifths), (Some(4.0 / 3.0), Some(false)));
         assert_eq!((tpr.n_subgroup, tpr.n_background), (3, 2));
         assert!(tpr.difference.lower < Some(0.0) && tpr.ratio.upper > Some(2.0));
-        let rate = of(Rate::SelectionRate);
+        let rate = compute(Rate::SelectionRate);
         assert_eq!((rate.subgroup_rate, rate.background_rate), (Some(0.75), Some(0.5)));
-        let ppv = of(Rate::Ppv);
+        let ppv = compute(Rate::Ppv);
         assert_eq!(
             (ppv.subgroup_rate, ppv.background_rate, ppv.n_background),
             (Some(2.0 / 3.0), Some(0.5), 2)
         );
-        let accuracy = of(Rate::Accuracy);
+        let accuracy = compute(Rate::Accuracy);
         assert_eq!((accuracy.subgroup_rate, accuracy.background_rate), (Some(0.5), Some(0.5)));
         assert_eq!((accuracy.p_value, accuracy.four_fifths), (Some(1.0), Some(true)));
     }
@@ -169,15 +171,21 @@ mod tests {
     fn no_background() {
         let rows = rows_of(&[1, 0], &[&[2.0, 1.0]], &[1, 1]);
         let statistic = SubgroupRateDifference { at: 1.5, rate: Rate::Fpr, level: 0.95 };
-        let record = statistic.of_rows(&Rows { key_places: vec![1], ..rows });
+        let record = statistic.evaluate(&Rows { key_codes: vec![1], ..rows });
         assert_eq!((record.subgroup_rate, record.background_rate), (Some(0.0), None));
         assert_eq!((record.difference.value, record.four_fifths, record.n_subgroup), (None, None, 1));
     }
 
     #[test]
     fn exactly_four_fifths() {
-        let of = |successes, trials| Proportion { successes, trials };
-        assert!(is_four_fifths(of(4, 10), of(5, 10)) && is_four_fifths(of(1, 2), of(2, 5)));
-        assert!(!is_four_fifths(of(39, 100), of(5, 10)) && is_four_fifths(of(0, 3), of(0, 4)));
+        let proportion = |successes, trials| Proportion { successes, trials };
+        assert!(
+            is_four_fifths(proportion(4, 10), proportion(5, 10))
+                && is_four_fifths(proportion(1, 2), proportion(2, 5))
+        );
+        assert!(
+            !is_four_fifths(proportion(39, 100), proportion(5, 10))
+                && is_four_fifths(proportion(0, 3), proportion(0, 4))
+        );
     }
 }

@@ -35,7 +35,7 @@ impl Segments for WeightedSegments {
 
     fn area(&self, segment: usize) -> Option<EstimatedArea> {
         let key = &self.0.keys[segment];
-        key.area().map(|area| estimated(&area, key.rows, SampleSize::of_weights(key.weights())))
+        key.area().map(|area| estimated(&area, key.rows, SampleSize::from_weights(key.weights())))
     }
 
     /// Squared weights may be unknown, whatever the number of rows.
@@ -56,7 +56,7 @@ impl Segments for WeightedSegments {
         let rests = self.0.without_each().into_iter().zip(&self.0.keys);
         let other = |(rest, key): (Option<WeightedArea>, &WeightedKey)| {
             let rows = Count { pos: all.pos - key.rows.pos, neg: all.neg - key.rows.neg };
-            let size = SampleSize::of_weights(weights.without(key.weights()));
+            let size = SampleSize::from_weights(weights.without(key.weights()));
             rest.map(|rest| Comparator::independent(estimated(&rest, rows, size)))
         };
         rests.map(other).collect()
@@ -65,7 +65,7 @@ impl Segments for WeightedSegments {
     fn against_overall(&self) -> Vec<Option<Comparator>> {
         let all = self.all_rows();
         let overall =
-            self.0.overall().map(|area| estimated(&area, all, SampleSize::of_weights(self.0.weights())));
+            self.0.overall().map(|area| estimated(&area, all, SampleSize::from_weights(self.0.weights())));
         let other = |covariance| Some(Comparator { area: overall?, covariance });
         self.0.covariances_with_all().into_iter().map(other).collect()
     }
@@ -96,7 +96,7 @@ mod tests {
             return None;
         }
         let rows = Rows { keys: Default::default(), ..rows(&sample) };
-        WeightedAreas::of(&rows).map(|areas| (areas.auc(0), areas.variance(0)))
+        WeightedAreas::new(&rows).map(|areas| (areas.auc(0), areas.variance(0)))
     }
 
     fn near(got: Option<EstimatedArea>, expected: Option<(f64, Option<f64>)>) -> bool {
@@ -120,20 +120,20 @@ mod tests {
         #[test]
         fn areas_equal_separate_rows(sample in proptest::collection::vec((any::<bool>(), -3i8..3, 1u8..40, 0u32..3), 1..30)) {
             let rows = rows(&sample);
-            let segments = WeightedSegments(WeightedKeys::of_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap());
+            let segments = WeightedSegments(WeightedKeys::from_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap());
             let (rests, overall) = (segments.against_pooled_rest(), segments.against_overall());
             let mut keys: Vec<u32> = sample.iter().map(|row| row.3).collect();
             keys.sort_unstable();
             keys.dedup();
-            for (place, &key) in keys.iter().enumerate() {
-                prop_assert!(near(segments.area(place), alone(&sample, |row| row.3 == key)));
-                prop_assert!(near(rests[place].map(|rest| rest.area), alone(&sample, |row| row.3 != key)));
-                let Some(all) = overall[place] else { continue };
+            for (index, &key) in keys.iter().enumerate() {
+                prop_assert!(near(segments.area(index), alone(&sample, |row| row.3 == key)));
+                prop_assert!(near(rests[index].map(|rest| rest.area), alone(&sample, |row| row.3 != key)));
+                let Some(all) = overall[index] else { continue };
                 prop_assert!(near(Some(all.area), alone(&sample, |_| true)));
                 // Rows outside of the segment have no influence on its area, so A(all) - A(segment) varies
                 // through the shared rows.
                 let Some(covariance) = all.covariance else { continue };
-                let area = segments.area(place).unwrap();
+                let area = segments.area(index).unwrap();
                 let only = sample.iter().all(|row| row.3 == key);
                 let (variance_of_segment, whole) = (area.variance.unwrap(), all.area.variance.unwrap());
                 prop_assert!(covariance * covariance <= variance_of_segment * whole * (1.0 + 1e-12));

@@ -56,7 +56,7 @@ impl Sums {
 impl WithinSegments<'_> {
     /// The mean of all areas; undefined if all segments are excluded.
     pub fn mean(&self) -> Option<f64> {
-        let all = (0..self.areas.len()).fold(Sums::default(), |all, segment| all.plus(self.of(segment)));
+        let all = (0..self.areas.len()).fold(Sums::default(), |all, segment| all.plus(self.sums(segment)));
         (all.weights.total() > 0.0).then(|| all.areas.quotient(all.weights))
     }
 
@@ -67,19 +67,19 @@ impl WithinSegments<'_> {
         let mut sums = Sums::default();
         for segment in (0..self.areas.len()).rev() {
             behind.push(sums);
-            sums = self.of(segment).plus(sums);
+            sums = self.sums(segment).plus(sums);
         }
         let mut before = Sums::default();
         let others = behind.into_iter().rev().enumerate().map(|(segment, behind)| {
             let others = before.plus(behind);
-            before = before.plus(self.of(segment));
+            before = before.plus(self.sums(segment));
             self.comparator(segment, others)
         });
         others.collect()
     }
 
     /// The terms of one segment.
-    fn of(&self, segment: usize) -> Sums {
+    fn sums(&self, segment: usize) -> Sums {
         let (mut sums, weight) = (Sums::default(), self.weights[segment]);
         let Some(area) = self.areas[segment].filter(|_| weight > 0.0) else { return sums };
         let square = weight * weight;
@@ -160,7 +160,7 @@ mod tests {
                     (0..areas.len()).filter(|&other| other != segment && weights[other] > 0.0).collect();
                 prop_assert_eq!(got.is_some(), !others.is_empty());
                 let Some(got) = got else { continue };
-                let sum = |of: &dyn Fn(usize) -> f64| others.iter().map(|&other| of(other)).sum::<f64>();
+                let sum = |f: &dyn Fn(usize) -> f64| others.iter().map(|&other| f(other)).sum::<f64>();
                 let total = sum(&|other| weights[other]);
                 let mean = sum(&|other| weights[other] * segments[other].0) / total;
                 let variance = sum(&|other| weights[other].powi(2) * segments[other].1) / total.powi(2);

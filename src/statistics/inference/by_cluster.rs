@@ -69,8 +69,8 @@ impl RowWeight for u64 {
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     count: Count,
-    of_pos: u128,
-    of_neg: u128,
+    pos: u128,
+    neg: u128,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -96,57 +96,57 @@ pub struct ByCluster<W = ()> {
     /// All rows, highest score first.
     members: Vec<Member<W>>,
     /// The rows of each key.
-    of_keys: Vec<Vec<Member<W>>>,
+    by_key: Vec<Vec<Member<W>>>,
     clusters: Vec<u32>,
 }
 
 impl ByCluster {
     /// Sorts rows by one score.
-    pub fn of(rows: &Rows, score: usize) -> Self {
-        let (clusters, keys) = (&rows.clusters.of_row, &rows.keys.of_row);
+    pub fn new(rows: &Rows, score: usize) -> Self {
+        let (clusters, keys) = (&rows.clusters.row_codes, &rows.keys.row_codes);
         let in_order = rows.scores[score].in_order(|row| (keys[row], clusters[row], rows.labels[row]));
         let member = |(code, (key, cluster, positive))| Member { code, positive, cluster, key, weight: () };
-        Self::of_members(in_order.into_iter().rev().map(member).collect(), rows)
+        Self::from_members(in_order.into_iter().rev().map(member).collect(), rows)
     }
 }
 
 impl ByCluster<u64> {
     /// Sorts weighted rows by one score.
-    pub fn of_weighted(rows: &Rows, score: usize) -> Self {
+    pub fn from_weighted(rows: &Rows, score: usize) -> Self {
         let units = units_of_rows(rows);
         let in_order = rows.scores[score].in_order(|row| row as u32);
         let member = |(code, row)| {
             let row = row as usize;
             let (positive, cluster, key) =
-                (rows.labels[row], rows.clusters.of_row[row], rows.keys.of_row[row]);
+                (rows.labels[row], rows.clusters.row_codes[row], rows.keys.row_codes[row]);
             Member { code, positive, cluster, key, weight: units[row] }
         };
-        Self::of_members(in_order.into_iter().rev().map(member).collect(), rows)
+        Self::from_members(in_order.into_iter().rev().map(member).collect(), rows)
     }
 }
 
 impl<W: RowWeight> ByCluster<W> {
-    fn of_members(members: Vec<Member<W>>, rows: &Rows) -> Self {
-        let mut of_keys = vec![Vec::new(); rows.keys.distinct];
-        members.iter().for_each(|&member| of_keys[member.key as usize].push(member));
-        ByCluster { members, of_keys, clusters: (0..rows.clusters.distinct as u32).collect() }
+    fn from_members(members: Vec<Member<W>>, rows: &Rows) -> Self {
+        let mut by_key = vec![Vec::new(); rows.keys.distinct];
+        members.iter().for_each(|&member| by_key[member.key as usize].push(member));
+        ByCluster { members, by_key, clusters: (0..rows.clusters.distinct as u32).collect() }
     }
 
     /// The number of keys.
     pub fn keys(&self) -> usize {
-        self.of_keys.len()
+        self.by_key.len()
     }
 
     /// The positives and negatives of a key.
     pub fn count(&self, key: usize) -> Count {
-        Totals::of(self.of_keys[key].iter()).rows
+        Totals::new(self.by_key[key].iter()).rows
     }
 
     /// For each key its share of the weight of a class, times the number of rows of the class; without
     /// weights, its rows.
     pub fn counts_by_weight(&self) -> Vec<Count<f64>> {
-        let of_key = |members: &Vec<Member<W>>| Totals::of(members.iter());
-        let (rows, units) = self.of_keys.iter().map(of_key).map(|key| (key.rows, key.units)).unzip();
+        let key_values = |members: &Vec<Member<W>>| Totals::new(members.iter());
+        let (rows, units) = self.by_key.iter().map(key_values).map(|key| (key.rows, key.units)).unzip();
         counts_by_weight(rows, units)
     }
 
@@ -157,7 +157,7 @@ impl<W: RowWeight> ByCluster<W> {
 
     /// The sorted clusters with rows of a key.
     pub fn clusters(&self, key: usize) -> Vec<u32> {
-        let mut clusters: Vec<u32> = self.of_keys[key].iter().map(|member| member.cluster).collect();
+        let mut clusters: Vec<u32> = self.by_key[key].iter().map(|member| member.cluster).collect();
         clusters.sort_unstable();
         clusters.dedup();
         clusters
@@ -171,8 +171,8 @@ impl<W: RowWeight> ByCluster<W> {
     /// The same area, with this value of ties in the placements of residuals.
     pub fn area_with(&self, key: usize, ties: TieShare) -> Option<ClusteredArea> {
         let clusters = self.clusters(key);
-        let place = |cluster| clusters.binary_search(&cluster).unwrap_or_default();
-        self.area_of(self.of_keys[key].iter(), &clusters, place, ties)
+        let index = |cluster| clusters.binary_search(&cluster).unwrap_or_default();
+        self.area_of(self.by_key[key].iter(), &clusters, index, ties)
     }
 
     /// The area of all rows.
@@ -191,14 +191,14 @@ impl<W: RowWeight> ByCluster<W> {
         &self,
         members: impl Iterator<Item = &'a Member<W>> + Clone,
         clusters: &[u32],
-        place: impl Fn(u32) -> usize,
+        index: impl Fn(u32) -> usize,
         ties: TieShare,
     ) -> Option<ClusteredArea>
     where
         W: 'a,
     {
         interrupt::check();
-        let totals = Totals::of(members.clone());
+        let totals = Totals::new(members.clone());
         let Count { pos, neg } = totals.units;
         if pos == 0 || neg == 0 {
             return None;
@@ -206,14 +206,14 @@ impl<W: RowWeight> ByCluster<W> {
         let mut sums = vec![Sums::default(); clusters.len()];
         let mut twice_u = 0;
         for (member, twice, tied) in doubled_placements(members, totals.units) {
-            let sums = &mut sums[place(member.cluster)];
+            let sums = &mut sums[index(member.cluster)];
             sums.count.add(member.positive, member.weight.units());
             let units = u128::from(member.weight.units());
             if member.positive {
                 twice_u += units * u128::from(twice);
-                sums.of_pos += units * u128::from(twice - ties.left_out(tied));
+                sums.pos += units * u128::from(twice - ties.left_out(tied));
             } else {
-                sums.of_neg += units * u128::from(twice - ties.left_out(tied));
+                sums.neg += units * u128::from(twice - ties.left_out(tied));
             }
         }
         let residual = if W::IS_WEIGHT { weighted_residual } else { residual };
@@ -222,8 +222,8 @@ impl<W: RowWeight> ByCluster<W> {
             .map(|(&cluster, sums)| Residual {
                 cluster,
                 count: sums.count,
-                of_pos: residual(sums.of_pos, sums.count.pos, twice_u, pos, neg),
-                of_neg: residual(sums.of_neg, sums.count.neg, twice_u, neg, pos),
+                pos: residual(sums.pos, sums.count.pos, twice_u, pos, neg),
+                neg: residual(sums.neg, sums.count.neg, twice_u, neg, pos),
             })
             .collect();
         let auc = quotient(twice_u, 2 * u128::from(pos) * u128::from(neg));
@@ -233,7 +233,7 @@ impl<W: RowWeight> ByCluster<W> {
 }
 
 impl Totals {
-    fn of<'a, W: RowWeight + 'a>(members: impl Iterator<Item = &'a Member<W>>) -> Self {
+    fn new<'a, W: RowWeight + 'a>(members: impl Iterator<Item = &'a Member<W>>) -> Self {
         let mut totals = Totals::default();
         for &Member { positive, weight, .. } in members {
             totals.rows.add(positive, 1);
@@ -258,9 +258,9 @@ impl Totals {
 
 /// The sum over the rows of one class in a cluster of the weighted placement minus its mean, in units of the
 /// class. The sums may have 127 bits, so their products have up to 190.
-fn weighted_residual(sum: u128, of_cluster: u64, twice_u: u128, of_class: u64, others: u64) -> f64 {
-    let surplus = signed_product_difference(of_class.into(), sum, of_cluster.into(), twice_u);
-    surplus / (2 * u128::from(of_class) * u128::from(others)) as f64
+fn weighted_residual(sum: u128, cluster_rows: u64, twice_u: u128, class_values: u64, others: u64) -> f64 {
+    let surplus = signed_product_difference(class_values.into(), sum, cluster_rows.into(), twice_u);
+    surplus / (2 * u128::from(class_values) * u128::from(others)) as f64
 }
 
 /// For each key its share of the weight of a class, times the number of rows of the class. With equal weights
@@ -271,11 +271,11 @@ pub(super) fn counts_by_weight(rows: Vec<Count>, units: Vec<Count>) -> Vec<Count
         0 => 0.0,
         _ => quotient(u128::from(rows) * u128::from(units), all.into()),
     };
-    let of_key = |units: &Count| Count {
+    let key_values = |units: &Count| Count {
         pos: count(rows.pos, units.pos, all.pos),
         neg: count(rows.neg, units.neg, all.neg),
     };
-    units.iter().map(of_key).collect()
+    units.iter().map(key_values).collect()
 }
 
 /// Each row with its doubled placement in the other class, ties counting once, and the number of these ties;
@@ -327,15 +327,15 @@ mod tests {
                 let scores: Vec<f64> = subset.iter().map(|row| row.1.into()).collect();
                 let keys: Vec<u32> = subset.iter().map(|row| row.3).collect();
                 let rows = rows_of(&labels, &[&scores], &keys);
-                let areas = Areas::of(&rows)?.clustered(&rows);
+                let areas = Areas::new(&rows)?.clustered(&rows);
                 Some((areas[0].auc, areas[0].variance(), areas[0].clusters()))
             };
-            let column = |of: fn(&(u8, i8, u32, u32)) -> u32| rows.iter().map(of).collect::<Vec<u32>>();
+            let column = |f: fn(&(u8, i8, u32, u32)) -> u32| rows.iter().map(f).collect::<Vec<u32>>();
             let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
             let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
             let keys = column(|row| row.2);
-            let clusters = Codes::of(&column(|row| row.3));
-            let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
+            let clusters = Codes::new(&column(|row| row.3));
+            let by_cluster = ByCluster::new(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
             let parts = |area: ClusteredArea| (area.auc, area.variance(), area.clusters());
             prop_assert_eq!(by_cluster.overall().map(parts), expected(&|_| true));
             for (key, name) in BTreeSet::from_iter(keys).into_iter().enumerate() {
@@ -352,9 +352,9 @@ mod tests {
         let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
         let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
         let keys: Vec<u32> = rows.iter().map(|row| row.3).collect();
-        let clusters = Codes::of(&(0..rows.len()).map(cluster).collect::<Vec<_>>());
+        let clusters = Codes::new(&(0..rows.len()).map(cluster).collect::<Vec<_>>());
         let weights = Some(rows.iter().map(|row| f64::from(row.2) * weight).collect());
-        ByCluster::of_weighted(&Rows { clusters, weights, ..rows_of(&labels, &[&scores], &keys) }, 0)
+        ByCluster::from_weighted(&Rows { clusters, weights, ..rows_of(&labels, &[&scores], &keys) }, 0)
     }
 
     fn areas_of<W: RowWeight>(by_cluster: &ByCluster<W>) -> Vec<Option<ClusteredArea>> {
@@ -373,7 +373,7 @@ mod tests {
                 let weights = Some(subset.iter().map(|row| f64::from(row.2) * weight).collect());
                 let clusters: Vec<u32> = if is_clustered { subset.iter().map(|row| row.4).collect() } else { Vec::new() };
                 let rows = Rows { weights, ..rows_of(&labels, &[&scores], &clusters) };
-                let areas = WeightedAreas::of(&rows)?;
+                let areas = WeightedAreas::new(&rows)?;
                 let size = areas.sample_size();
                 Some((areas.auc(0), areas.variance(0), [size.rows.pos, size.rows.neg, size.units.pos, size.units.neg]))
             };
@@ -382,8 +382,8 @@ mod tests {
                     return got.is_none() && expected.is_none();
                 };
                 let close = |(a, b): (f64, f64)| (a - b).abs() <= 1e-13 * b.abs() + 1e-17;
-                let of = got.sample_size();
-                let sizes = [of.rows.pos, of.rows.neg, of.units.pos, of.units.neg];
+                let f = got.sample_size();
+                let sizes = [f.rows.pos, f.rows.neg, f.units.pos, f.units.neg];
                 got.variance().is_some() == variance.is_some()
                     && close((got.auc, auc))
                     && got.variance().zip(variance).is_none_or(close)
@@ -415,25 +415,25 @@ mod tests {
             let keys: Vec<u32> = rows.iter().map(|row| row.3).collect();
             let labels: Vec<u8> = rows.iter().map(|row| row.0).collect();
             let scores: Vec<f64> = rows.iter().map(|row| row.1.into()).collect();
-            let clusters = Codes::of(&rows.iter().map(|row| row.4).collect::<Vec<u32>>());
-            let plain = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
+            let clusters = Codes::new(&rows.iter().map(|row| row.4).collect::<Vec<u32>>());
+            let plain = ByCluster::new(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
             prop_assert_eq!(weighted.counts_by_weight(), plain.counts_by_weight());
             let (weighted, plain) = (areas_of(&weighted), areas_of(&plain));
-            for (a, of_a) in weighted.iter().zip(&plain) {
-                for (b, of_b) in weighted.iter().zip(&plain) {
-                    let (Some(a), Some(b), Some(of_a), Some(of_b)) = (a, b, of_a, of_b) else {
-                        prop_assert!(a.is_some() == of_a.is_some() && b.is_some() == of_b.is_some());
+            for (a, plain_a) in weighted.iter().zip(&plain) {
+                for (b, plain_b) in weighted.iter().zip(&plain) {
+                    let (Some(a), Some(b), Some(plain_a), Some(plain_b)) = (a, b, plain_a, plain_b) else {
+                        prop_assert!(a.is_some() == plain_a.is_some() && b.is_some() == plain_b.is_some());
                         continue;
                     };
                     let covariance = a.covariance(b);
-                    prop_assert_eq!(covariance.is_some(), of_a.covariance(of_b).is_some());
+                    prop_assert_eq!(covariance.is_some(), plain_a.covariance(plain_b).is_some());
                     let Some(covariance) = covariance else { continue };
                     let mut expected = 0.0;
-                    of_a.for_shared(of_b, |x, y| {
+                    plain_a.for_shared(plain_b, |x, y| {
                         let influence = |area: &ClusteredArea, each: &Residual| {
-                            each.of_pos / area.n_pos as f64 + each.of_neg / area.n_neg as f64
+                            each.pos / area.n_pos as f64 + each.neg / area.n_neg as f64
                         };
-                        expected += influence(of_a, x) * influence(of_b, y);
+                        expected += influence(plain_a, x) * influence(plain_b, y);
                     });
                     prop_assert!((covariance - expected).abs() < 1e-14, "{covariance} {expected}");
                 }
@@ -447,15 +447,15 @@ mod tests {
         let labels: Vec<u8> = (0..400).map(|row| u8::from(row % 3 == 0)).collect();
         let scores: Vec<f64> = (0..400).map(|row| f64::from(row * 7 % 11)).collect();
         let keys: Vec<u32> = (0..400).map(|row| u32::from(row >= 12)).collect();
-        let clusters = Codes::of(&std::array::from_fn::<u32, 400, _>(|row| {
+        let clusters = Codes::new(&std::array::from_fn::<u32, 400, _>(|row| {
             (if row < 12 { row % 6 * 30 } else { row / 2 }) as u32
         }));
-        let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
+        let by_cluster = ByCluster::new(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
         let (few, many) = (by_cluster.area(0).unwrap(), by_cluster.area(1).unwrap());
         let mut pairs = Vec::new();
-        few.for_shared(&many, |a, b| pairs.push((a.cluster, a.of_pos, b.of_pos)));
+        few.for_shared(&many, |a, b| pairs.push((a.cluster, a.pos, b.pos)));
         let mut swapped = Vec::new();
-        many.for_shared(&few, |b, a| swapped.push((a.cluster, a.of_pos, b.of_pos)));
+        many.for_shared(&few, |b, a| swapped.push((a.cluster, a.pos, b.pos)));
         let all = by_cluster.clusters(1);
         assert_eq!(pairs.iter().map(|pair| pair.0).collect::<Vec<_>>(), {
             let first = by_cluster.clusters(0).into_iter();
@@ -470,8 +470,8 @@ mod tests {
         let labels: Vec<u8> = (0..40).map(|row| u8::from(row % 20 % 3 == 0)).collect();
         let scores: Vec<f64> = (0..40).map(|row| f64::from(row % 20 * 7 % 11)).collect();
         let keys: Vec<u32> = (0..40).map(|row| row / 20).collect();
-        let clusters = Codes::of(&std::array::from_fn::<u32, 40, _>(|row| row as u32 % 20 / 4));
-        let by_cluster = ByCluster::of(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
+        let clusters = Codes::new(&std::array::from_fn::<u32, 40, _>(|row| row as u32 % 20 / 4));
+        let by_cluster = ByCluster::new(&Rows { clusters, ..rows_of(&labels, &[&scores], &keys) }, 0);
         let (a, b) = (by_cluster.area(0).unwrap(), by_cluster.area(1).unwrap());
         assert_eq!(a.covariance(&b), a.variance());
         assert_eq!(a.variance(), b.variance());

@@ -12,7 +12,7 @@ use crate::statistics::rows::Rows;
 /// The area of each key's rows by one score; undefined without positives or negatives. Requires
 /// [`key_placements`](crate::statistics::Needs::key_placements).
 pub fn areas(rows: &Rows, score: usize) -> impl Iterator<Item = Option<Area>> {
-    rows.key_placements[score].iter().map(Area::of_key)
+    rows.key_placements[score].iter().map(Area::from_key)
 }
 
 /// The rows of each key, by the codes of one score.
@@ -23,16 +23,18 @@ pub fn rows_by_key(rows: &Rows, score: usize) -> Cow<'_, [KeyRows]> {
     let number = rows.keys.histogram(|_| true);
     let mut members: Vec<Vec<CodeAndLabel>> =
         number.into_iter().map(|number| Vec::with_capacity(number as usize)).collect();
-    for ((&key, &code), &label) in rows.keys.of_row.iter().zip(&rows.scores[score].of_row).zip(&rows.labels) {
+    for ((&key, &code), &label) in
+        rows.keys.row_codes.iter().zip(&rows.scores[score].row_codes).zip(&rows.labels)
+    {
         members[key as usize].push(CodeAndLabel::new(code, label));
     }
-    Cow::Owned(tasks::par_map_owned(members, KeyRows::of))
+    Cow::Owned(tasks::par_map_owned(members, KeyRows::new))
 }
 
 impl KeyRows {
     /// The area of these rows; undefined without positives or negatives.
     pub fn area(&self) -> Option<Area> {
-        Area::of(&self.counts)
+        Area::new(&self.counts)
     }
 }
 
@@ -51,13 +53,13 @@ pub struct Area {
 
 impl Area {
     /// From counts, highest score first; undefined without positives or negatives.
-    pub fn of(counts: &[Count]) -> Option<Area> {
+    pub fn new(counts: &[Count]) -> Option<Area> {
         let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
         (n_pos > 0 && n_neg > 0).then(|| Self::summed(placements(counts), n_pos, n_neg))
     }
 
     /// From the placements of a key's rows; undefined without positives or negatives.
-    pub fn of_key(&KeyPlacements { n_pos, n_neg, sums }: &KeyPlacements) -> Option<Area> {
+    pub fn from_key(&KeyPlacements { n_pos, n_neg, sums }: &KeyPlacements) -> Option<Area> {
         (n_pos > 0 && n_neg > 0).then(|| Self::summed(sums, n_pos, n_neg))
     }
 

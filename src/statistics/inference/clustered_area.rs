@@ -33,15 +33,15 @@ pub struct Residual {
     /// Its positives and negatives; with weights, their units.
     pub count: Count,
     /// The sum over its positives of the placement minus the area, times the weight in units.
-    pub of_pos: f64,
+    pub pos: f64,
     /// The same sum over its negatives.
-    pub of_neg: f64,
+    pub neg: f64,
 }
 
 impl ClusteredArea {
     /// From the contributions of the clusters, sorted by cluster.
     pub fn new(auc: f64, rows: Count, weights: Option<WeightTotals>, residuals: Vec<Residual>) -> Self {
-        let with = |of: fn(&Count) -> u64| residuals.iter().filter(|each| of(&each.count) > 0).count() as u64;
+        let with = |f: fn(&Count) -> u64| residuals.iter().filter(|each| f(&each.count) > 0).count() as u64;
         let (with_pos, with_neg) = (with(|count| count.pos), with(|count| count.neg));
         ClusteredArea { auc, n_pos: rows.pos, n_neg: rows.neg, weights, with_pos, with_neg, residuals }
     }
@@ -63,13 +63,13 @@ impl ClusteredArea {
         let pairs = || self.residuals.iter().zip(&other.residuals);
         let variance = self.covariance_of(other, |products| {
             for (a, b) in pairs() {
-                let difference = [a.of_pos - b.of_pos, a.of_neg - b.of_neg];
+                let difference = [a.pos - b.pos, a.neg - b.neg];
                 products.add(difference, difference);
             }
         })?;
         // The rounding error of a difference depends on its operands.
         let size = |a: f64, b: f64| ((a - b).abs() * (a.abs() + b.abs())).sqrt();
-        let sizes = pairs().map(|(a, b)| [size(a.of_pos, b.of_pos), size(a.of_neg, b.of_neg)]);
+        let sizes = pairs().map(|(a, b)| [size(a.pos, b.pos), size(a.neg, b.neg)]);
         Some(beyond_rounding(variance, self.rounding_of(sizes)))
     }
 
@@ -81,9 +81,9 @@ impl ClusteredArea {
 
     /// The effective numbers of rows, and the clusters.
     pub fn sample_size(&self) -> SampleSize {
-        let rows = SampleSize::of_rows(Count { pos: self.n_pos, neg: self.n_neg });
+        let rows = SampleSize::from_rows(Count { pos: self.n_pos, neg: self.n_neg });
         let clusters = Count { pos: self.with_pos, neg: self.with_neg };
-        self.weights.map_or(rows, SampleSize::of_weights).in_clusters(clusters)
+        self.weights.map_or(rows, SampleSize::from_weights).in_clusters(clusters)
     }
 
     /// The factor of a sum over this number of clusters: `k / (k - 1)`, or 1 for the infinitesimal jackknife
@@ -94,13 +94,13 @@ impl ClusteredArea {
 
     /// An upper bound of the rounding error of a zero variance.
     pub fn rounding(&self) -> f64 {
-        self.rounding_of(self.residuals.iter().map(|residual| [residual.of_pos, residual.of_neg]))
+        self.rounding_of(self.residuals.iter().map(|residual| [residual.pos, residual.neg]))
     }
 
     /// The same for contributions of this magnitude.
     fn rounding_of(&self, sizes: impl Iterator<Item = [f64; 2]>) -> f64 {
         let Count { pos: m, neg: n } = self.total();
-        let square = |[of_pos, of_neg]: [f64; 2]| (of_pos / m).powi(2) + (of_neg / n).powi(2);
+        let square = |[pos, neg]: [f64; 2]| (pos / m).powi(2) + (neg / n).powi(2);
         rounding(self.clusters(), sizes.map(square).sum())
     }
 
@@ -111,29 +111,29 @@ impl ClusteredArea {
     /// result equals the one without clusters. For weighted rows no sum is scaled.
     pub fn covariance(&self, other: &ClusteredArea) -> Option<f64> {
         self.covariance_of(other, |products| {
-            self.for_shared(other, |a, b| products.add([a.of_pos, a.of_neg], [b.of_pos, b.of_neg]));
+            self.for_shared(other, |a, b| products.add([a.pos, a.neg], [b.pos, b.neg]));
         })
     }
 
     /// The covariance from products of contributions to both areas.
     fn covariance_of(&self, other: &ClusteredArea, sum: impl FnOnce(&mut Products)) -> Option<f64> {
         interrupt::check();
-        let fewer = |of: fn(&ClusteredArea) -> u64| of(self).min(of(other));
+        let fewer = |f: fn(&ClusteredArea) -> u64| f(self).min(f(other));
         let (with_pos, with_neg) = (fewer(|area| area.with_pos), fewer(|area| area.with_neg));
         if with_pos < 2 || with_neg < 2 {
             return None;
         }
         let mut products = Products::default();
         sum(&mut products);
-        let Products { of_pos, of_neg, pos_neg, neg_pos } = products;
+        let Products { pos, neg, pos_neg, neg_pos } = products;
         let part =
             |sum: f64, clusters: u64, rows: f64, others: f64| self.factor(clusters) * sum / (rows * others);
         let (clusters, total, others) = (fewer(Self::clusters), self.total(), other.total());
         let across =
             part(pos_neg, clusters, total.pos, others.neg) + part(neg_pos, clusters, total.neg, others.pos);
-        let of_pos = part(of_pos, with_pos, total.pos, others.pos);
-        let of_neg = part(of_neg, with_neg, total.neg, others.neg);
-        Some(of_pos + of_neg + across)
+        let pos = part(pos, with_pos, total.pos, others.pos);
+        let neg = part(neg, with_neg, total.neg, others.neg);
+        Some(pos + neg + across)
     }
 
     /// Calls `pass` with the residuals of the clusters with rows of both, in order.
@@ -146,11 +146,11 @@ impl ClusteredArea {
         let find = |one: &Residual, among: &[Residual]| among.binary_search_by(|b| in_order(b, one)).ok();
         if mine.len() < others.len() / FAR_MORE {
             mine.iter().for_each(|a| {
-                find(a, others).into_iter().for_each(|place| pass(a, &others[place]));
+                find(a, others).into_iter().for_each(|index| pass(a, &others[index]));
             });
         } else if others.len() < mine.len() / FAR_MORE {
             others.iter().for_each(|b| {
-                find(b, mine).into_iter().for_each(|place| pass(&mine[place], b));
+                find(b, mine).into_iter().for_each(|index| pass(&mine[index], b));
             });
         } else {
             let mut others = others.iter().peekable();
@@ -167,8 +167,8 @@ impl ClusteredArea {
 /// Sums of products of two areas' contributions, by their classes.
 #[derive(Default)]
 struct Products {
-    of_pos: f64,
-    of_neg: f64,
+    pos: f64,
+    neg: f64,
     pos_neg: f64,
     neg_pos: f64,
 }
@@ -176,8 +176,8 @@ struct Products {
 impl Products {
     /// Adds a cluster: the contributions of its positives and negatives to either area.
     fn add(&mut self, a: [f64; 2], b: [f64; 2]) {
-        self.of_pos += a[0] * b[0];
-        self.of_neg += a[1] * b[1];
+        self.pos += a[0] * b[0];
+        self.neg += a[1] * b[1];
         self.pos_neg += a[0] * b[1];
         self.neg_pos += a[1] * b[0];
     }

@@ -21,7 +21,7 @@ use super::clustered_area::{ClusteredArea, Residual};
 
 /// The variance of one area, from the sums over its placements; undefined with a single row in a class.
 pub fn variance(placements: &Placements, n_pos: u64, n_neg: u64) -> Option<f64> {
-    parts(placements, n_pos, n_neg).map(|(of_pos, of_neg)| of_pos + of_neg)
+    parts(placements, n_pos, n_neg).map(|(pos_part, neg_part)| pos_part + neg_part)
 }
 
 /// The two parts of the variance of one area, `S10 / P` and `S01 / N`.
@@ -55,12 +55,12 @@ fn scale(n: u64, others: u64) -> f64 {
 }
 
 /// The sum of `of` over the placements of rows by two scores. All threads of a pool share a large class.
-fn sum_of(a: &[u32], b: &[u32], of: impl Fn(u64, u64) -> u64 + Sync) -> u128 {
+fn sum_of(a: &[u32], b: &[u32], f: impl Fn(u64, u64) -> u64 + Sync) -> u128 {
     // Low and high halves are summed separately, which avoids carry dependencies.
     let part = |(a, b): (&[u32], &[u32])| -> u128 {
         let (mut low, mut high) = (0, 0);
         for (&x, &y) in a.iter().zip(b) {
-            let number = of(x.into(), y.into());
+            let number = f(x.into(), y.into());
             low += number & u64::from(u32::MAX);
             high += number >> 32;
         }
@@ -89,7 +89,7 @@ pub struct Areas<'a> {
 
 impl<'a> Areas<'a> {
     /// Sums the placements of each score; `None` without positives or negatives.
-    pub fn of(rows: &'a Rows) -> Option<Self> {
+    pub fn new(rows: &'a Rows) -> Option<Self> {
         if let Some(products) = &rows.placement_products {
             let PlacementProducts { n_pos, n_neg, .. } = *products;
             let twice_u = products.twice_u.clone();
@@ -97,12 +97,11 @@ impl<'a> Areas<'a> {
             return (n_pos > 0 && n_neg > 0).then_some(areas);
         }
         let placements = &rows.placements[..];
-        let (n_pos, n_neg) =
-            (placements.first()?.of_pos.len() as u64, placements.first()?.of_neg.len() as u64);
+        let (n_pos, n_neg) = (placements.first()?.pos.len() as u64, placements.first()?.neg.len() as u64);
         if n_pos == 0 || n_neg == 0 {
             return None;
         }
-        let twice_u = |score: &RowPlacements| sum_of(&score.of_pos, &score.of_pos, |twice, _| twice);
+        let twice_u = |score: &RowPlacements| sum_of(&score.pos, &score.pos, |twice, _| twice);
         let twice_u = placements.iter().map(twice_u).collect();
         Some(Areas { n_pos, n_neg, twice_u, placements, products: None })
     }
@@ -132,23 +131,28 @@ impl<'a> Areas<'a> {
             return None;
         }
         let sum = |a: &[u32], b: &[u32]| sum_of(a, b, |x, y| x * y);
-        let (of_a, of_b) = (&self.placements[a], &self.placements[b]);
-        Some(self.covariance_of(a, b, sum(&of_a.of_pos, &of_b.of_pos), sum(&of_a.of_neg, &of_b.of_neg)))
+        let (placements_a, placements_b) = (&self.placements[a], &self.placements[b]);
+        Some(self.covariance_of(
+            a,
+            b,
+            sum(&placements_a.pos, &placements_b.pos),
+            sum(&placements_a.neg, &placements_b.neg),
+        ))
     }
 
     /// The covariance from the sums of products over positives and over negatives.
-    fn covariance_of(&self, a: usize, b: usize, of_pos: u128, of_neg: u128) -> f64 {
+    fn covariance_of(&self, a: usize, b: usize, pos_part: u128, neg_part: u128) -> f64 {
         let part = |products, n: u64, others: u64| {
             math::signed_product_difference(n.into(), products, self.twice_u[a], self.twice_u[b])
                 / scale(n, others)
         };
-        part(of_pos, self.n_pos, self.n_neg) + part(of_neg, self.n_neg, self.n_pos)
+        part(pos_part, self.n_pos, self.n_neg) + part(neg_part, self.n_neg, self.n_pos)
     }
 
     /// The variance of the difference of two areas, computed without cancellation: exactly 0 for scores that
     /// rank alike.
     pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
-        self.parts_of_difference(a, b).map(|(of_pos, of_neg)| of_pos + of_neg)
+        self.parts_of_difference(a, b).map(|(pos_part, neg_part)| pos_part + neg_part)
     }
 
     /// The two parts of the variance of a difference, from positives and from negatives.
@@ -156,23 +160,25 @@ impl<'a> Areas<'a> {
         if self.n_pos < 2 || self.n_neg < 2 {
             return None;
         }
-        if let Some(PlacementProducts { of_pos, of_neg, .. }) = self.products {
-            let (of_pos, of_neg) = (of_pos.squared_differences(a, b), of_neg.squared_differences(a, b));
-            return Some(self.parts_of_difference_of(a, b, of_pos, of_neg));
+        if let Some(PlacementProducts { pos: pos_part, neg: neg_part, .. }) = self.products {
+            let (pos_part, neg_part) =
+                (pos_part.squared_differences(a, b), neg_part.squared_differences(a, b));
+            return Some(self.parts_of_difference_of(a, b, pos_part, neg_part));
         }
         let squares = |a: &[u32], b: &[u32]| sum_of(a, b, |x, y| x.abs_diff(y).pow(2));
-        let (of_a, of_b) = (&self.placements[a], &self.placements[b]);
-        let (of_pos, of_neg) = (squares(&of_a.of_pos, &of_b.of_pos), squares(&of_a.of_neg, &of_b.of_neg));
-        Some(self.parts_of_difference_of(a, b, of_pos, of_neg))
+        let (placements_a, placements_b) = (&self.placements[a], &self.placements[b]);
+        let (pos_part, neg_part) =
+            (squares(&placements_a.pos, &placements_b.pos), squares(&placements_a.neg, &placements_b.neg));
+        Some(self.parts_of_difference_of(a, b, pos_part, neg_part))
     }
 
     /// The parts from the sums of squared differences over positives and over negatives.
-    fn parts_of_difference_of(&self, a: usize, b: usize, of_pos: u128, of_neg: u128) -> (f64, f64) {
+    fn parts_of_difference_of(&self, a: usize, b: usize, pos_part: u128, neg_part: u128) -> (f64, f64) {
         let sum = self.twice_u[a].abs_diff(self.twice_u[b]);
         let part = |squares, n: u64, others: u64| {
             math::product_difference(n.into(), squares, sum, sum) / scale(n, others)
         };
-        (part(of_pos, self.n_pos, self.n_neg), part(of_neg, self.n_neg, self.n_pos))
+        (part(pos_part, self.n_pos, self.n_neg), part(neg_part, self.n_neg, self.n_pos))
     }
 
     /// The covariances of all areas; undefined with a single row in a class. `O(k² n)` for k scores.
@@ -181,32 +187,33 @@ impl<'a> Areas<'a> {
             return None;
         }
         if let Some(products) = self.products {
-            let (of_pos, of_neg) = (products.of_pos.clone(), products.of_neg.clone());
-            return Some(Covariances { areas: self, of_pos, of_neg });
+            let (pos, neg) = (products.pos.clone(), products.neg.clone());
+            return Some(Covariances { areas: self, pos, neg });
         }
-        let products = |of: fn(&RowPlacements) -> &[u32]| {
-            Products::of(&self.placements.iter().map(of).collect::<Vec<_>>())
+        let products = |f: fn(&RowPlacements) -> &[u32]| {
+            Products::new(&self.placements.iter().map(f).collect::<Vec<_>>())
         };
         Some(Covariances {
             areas: self,
-            of_pos: products(|placements| &placements.of_pos),
-            of_neg: products(|placements| &placements.of_neg),
+            pos: products(|placements| &placements.pos),
+            neg: products(|placements| &placements.neg),
         })
     }
 
     /// The area of each score with the contributions of the clusters, which are the keys.
     pub fn clustered(&self, rows: &Rows) -> Vec<ClusteredArea> {
         let mut counts = vec![Count::default(); rows.keys.distinct];
-        for (&label, &cluster) in rows.labels.iter().zip(&rows.keys.of_row) {
+        for (&label, &cluster) in rows.labels.iter().zip(&rows.keys.row_codes) {
             counts[cluster as usize].add(label, 1);
         }
         let area = |(score, placements): (usize, &RowPlacements)| {
             let mut sums = vec![(0u128, 0u128); counts.len()];
-            let RowPlacements { of_pos, of_neg } = placements;
-            let (mut of_pos, mut of_neg) = (of_pos.iter(), of_neg.iter());
-            for (&label, &cluster) in rows.labels.iter().zip(&rows.keys.of_row) {
+            let RowPlacements { pos: pos_placements, neg: neg_placements } = placements;
+            let (mut pos_placements, mut neg_placements) = (pos_placements.iter(), neg_placements.iter());
+            for (&label, &cluster) in rows.labels.iter().zip(&rows.keys.row_codes) {
                 let (pos, neg) = &mut sums[cluster as usize];
-                let (sum, placements) = if label { (pos, &mut of_pos) } else { (neg, &mut of_neg) };
+                let (sum, placements) =
+                    if label { (pos, &mut pos_placements) } else { (neg, &mut neg_placements) };
                 *sum += placements.next().map_or(0, |&twice| u128::from(twice));
             }
             let twice_u = self.twice_u[score];
@@ -214,8 +221,8 @@ impl<'a> Areas<'a> {
                 sums.into_iter().zip(&counts).enumerate().map(|(cluster, (sums, &count))| Residual {
                     cluster: cluster as u32,
                     count,
-                    of_pos: residual(sums.0, count.pos, twice_u, self.n_pos, self.n_neg),
-                    of_neg: residual(sums.1, count.neg, twice_u, self.n_neg, self.n_pos),
+                    pos: residual(sums.0, count.pos, twice_u, self.n_pos, self.n_neg),
+                    neg: residual(sums.1, count.neg, twice_u, self.n_neg, self.n_pos),
                 });
             ClusteredArea::new(self.auc(score), rows.into(), None, residuals.collect())
         };
@@ -228,30 +235,30 @@ impl<'a> Areas<'a> {
 #[derive(Clone, Debug)]
 pub struct Covariances<'a> {
     areas: &'a Areas<'a>,
-    of_pos: Products,
-    of_neg: Products,
+    pos: Products,
+    neg: Products,
 }
 
 impl Covariances<'_> {
     /// The covariance of two areas.
     pub fn covariance(&self, a: usize, b: usize) -> f64 {
-        self.areas.covariance_of(a, b, self.of_pos.sum(a, b), self.of_neg.sum(a, b))
+        self.areas.covariance_of(a, b, self.pos.sum(a, b), self.neg.sum(a, b))
     }
 
     /// The variance of the difference of two areas.
     pub fn variance_of_difference(&self, a: usize, b: usize) -> f64 {
-        let (of_pos, of_neg) = (self.of_pos.squared_differences(a, b), self.of_neg.squared_differences(a, b));
-        let (of_pos, of_neg) = self.areas.parts_of_difference_of(a, b, of_pos, of_neg);
-        of_pos + of_neg
+        let (pos_part, neg_part) = (self.pos.squared_differences(a, b), self.neg.squared_differences(a, b));
+        let (pos_part, neg_part) = self.areas.parts_of_difference_of(a, b, pos_part, neg_part);
+        pos_part + neg_part
     }
 }
 
 /// The sum over the rows of one class in a cluster of the placement minus its mean, from twice the sum of
 /// placements. Exact until the division.
-pub fn residual(sum: u128, of_cluster: u64, twice_u: u128, of_class: u64, others: u64) -> f64 {
+pub fn residual(sum: u128, cluster_rows: u64, twice_u: u128, class_rows: u64, others: u64) -> f64 {
     let surplus =
-        (u128::from(of_class) * sum).cast_signed() - (u128::from(of_cluster) * twice_u).cast_signed();
-    math::signed_quotient(surplus, 2 * u128::from(of_class) * u128::from(others))
+        (u128::from(class_rows) * sum).cast_signed() - (u128::from(cluster_rows) * twice_u).cast_signed();
+    math::signed_quotient(surplus, 2 * u128::from(class_rows) * u128::from(others))
 }
 
 /// An upper bound of the rounding error of a zero variance that is a sum over clusters. `squares` is the sum
@@ -290,16 +297,16 @@ mod tests {
                 0.0
             }
         };
-        let of_class = |scores: &[f64], class| -> Vec<f64> {
+        let class_scores = |scores: &[f64], class| -> Vec<f64> {
             scores.iter().zip(labels).filter(|row| *row.1 == class).map(|row| *row.0).collect()
         };
         let placements = |scores: &[f64]| {
-            let (pos, neg) = (of_class(scores, 1), of_class(scores, 0));
-            let of_pos: Vec<f64> =
+            let (pos, neg) = (class_scores(scores, 1), class_scores(scores, 0));
+            let pos_part: Vec<f64> =
                 pos.iter().map(|&p| mean(&neg.iter().map(|&n| wins(p, n)).collect::<Vec<_>>())).collect();
-            let of_neg: Vec<f64> =
+            let neg_part: Vec<f64> =
                 neg.iter().map(|&n| mean(&pos.iter().map(|&p| wins(p, n)).collect::<Vec<_>>())).collect();
-            (of_pos, of_neg)
+            (pos_part, neg_part)
         };
         let covariance = |x: &[f64], y: &[f64]| {
             let (mean_x, mean_y) = (mean(x), mean(y));
@@ -318,7 +325,7 @@ mod tests {
             let pos = labels.iter().filter(|&&label| label == 1).count();
             prop_assume!(pos > 1 && labels.len() - pos > 1);
             let rows = rows_of(&labels, &[&a, &b], &[]);
-            let areas = Areas::of(&rows).unwrap();
+            let areas = Areas::new(&rows).unwrap();
             // The oracle sums floats; its error is some ulps of 1.
             for (i, j, x, y) in [(0, 0, &a, &a), (0, 1, &a, &b), (1, 1, &b, &b)] {
                 let got = areas.covariance(i, j).unwrap();
@@ -344,9 +351,9 @@ mod tests {
 
     #[test]
     fn undefined_with_a_single_row() {
-        assert!(Areas::of(&rows_of(&[1, 1], &[&[1.0, 2.0]], &[])).is_none());
+        assert!(Areas::new(&rows_of(&[1, 1], &[&[1.0, 2.0]], &[])).is_none());
         let rows = rows_of(&[1, 0, 0], &[&[1.0, 2.0, 0.0], &[1.0, 2.0, 0.0]], &[0, 0, 1]);
-        let areas = Areas::of(&rows).unwrap();
+        let areas = Areas::new(&rows).unwrap();
         assert_eq!(areas.covariance(0, 0), None);
         assert_eq!(areas.variance_of_difference(0, 1), None);
         assert!(areas.covariances().is_none());

@@ -35,12 +35,12 @@ pub enum NullDistribution {
 words!(NullDistribution { "auto" => Auto, "exact" => Exact, "asymptotic" => Asymptotic });
 
 impl Hypothesis {
-    /// The hypothesis about a parameter between `least` (-1 or 0) and 1.
-    pub fn of_options(options: &Options, least: f64) -> Result<Self, OptionError> {
+    /// The hypothesis about a parameter between `min` (-1 or 0) and 1.
+    pub fn parse(options: &Options, min: f64) -> Result<Self, OptionError> {
         let number = |name: &str| options.has(name).then(|| options.value(name).number());
         let (null, margin) = (number("null"), number("margin"));
-        if null.is_some_and(|null| !(least..=1.0).contains(&null)) {
-            return Err(options.must_be("null", format_args!("be a number from {least} to 1")));
+        if null.is_some_and(|null| !(min..=1.0).contains(&null)) {
+            return Err(options.must_be("null", format_args!("be a number from {min} to 1")));
         }
         if margin.is_some_and(|margin| !(0.0 < margin && margin < 1.0)) {
             return Err(options.must_be("margin", "lie between 0 and 1, such as 0.05"));

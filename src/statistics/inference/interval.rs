@@ -1,6 +1,6 @@
 //! An interval: a standard error and two limits of a given coverage.
 
-use crate::math::quantile::{mean_and_deviation, of_sorted};
+use crate::math::quantile::{mean_and_deviation, sorted_quantile};
 use crate::math::{normal, student_t};
 use crate::ranking::ties::Count;
 use crate::statistics::kinds::{Column, Field, FieldKind};
@@ -37,7 +37,7 @@ impl Interval {
     }
 
     /// Normal limits of an area, clipped; undefined without an area or its variance.
-    pub fn of_area(area: Option<f64>, variance: Option<f64>, level: f64) -> Self {
+    pub fn from_area(area: Option<f64>, variance: Option<f64>, level: f64) -> Self {
         let interval =
             |(area, variance): (f64, f64)| Self::normal(area, variance.sqrt(), level).within(0.0, 1.0);
         area.zip(variance).map(interval).unwrap_or_default()
@@ -45,22 +45,22 @@ impl Interval {
 
     /// Limits between two quantiles of resampled estimates, in ascending order.
     pub fn between(se: f64, resampled: &[f64], (low, high): (f64, f64)) -> Self {
-        let limit = |probability| Some(of_sorted(resampled, probability));
+        let limit = |probability| Some(sorted_quantile(resampled, probability));
         Interval { se: Some(se), lower: limit(low), upper: limit(high) }
     }
 
     /// The standard deviation of resampled estimates, and their quantiles as limits of coverage `level`.
-    pub fn of_resamples(mut resampled: Vec<f64>, level: f64) -> Self {
+    pub fn from_resamples(mut resampled: Vec<f64>, level: f64) -> Self {
         // Sorted before summation, so that equal samples have equal sums.
         resampled.sort_unstable_by(f64::total_cmp);
         Self::between(mean_and_deviation(&resampled).1, &resampled, (tail(level), 1.0 - tail(level)))
     }
 
     /// The limits clipped to the range of the estimate. NaN is preserved.
-    pub fn within(self, least: f64, most: f64) -> Self {
+    pub fn within(self, min: f64, max: f64) -> Self {
         Interval {
-            lower: self.lower.map(|lower| if lower < least { least } else { lower }),
-            upper: self.upper.map(|upper| if upper > most { most } else { upper }),
+            lower: self.lower.map(|lower| if lower < min { min } else { lower }),
+            upper: self.upper.map(|upper| if upper > max { max } else { upper }),
             ..self
         }
     }
@@ -115,7 +115,7 @@ named_by_field! {
 
 impl RateInterval {
     /// A rate with limits, if available.
-    pub fn of(value: Option<f64>, limits: Option<(f64, f64)>) -> Self {
+    pub fn new(value: Option<f64>, limits: Option<(f64, f64)>) -> Self {
         let (lower, upper) = limits.unzip();
         RateInterval { value, lower, upper }
     }
@@ -123,7 +123,7 @@ impl RateInterval {
 
 impl Estimate {
     /// An estimate with its interval.
-    pub fn of(value: Option<f64>, Interval { se, lower, upper }: Interval) -> Self {
+    pub fn new(value: Option<f64>, Interval { se, lower, upper }: Interval) -> Self {
         Estimate { value, se, lower, upper }
     }
 }
@@ -144,11 +144,11 @@ mod tests {
 
     #[test]
     fn clipped() {
-        let interval = Interval::of_area(Some(0.9), Some(0.01), 0.95);
+        let interval = Interval::from_area(Some(0.9), Some(0.01), 0.95);
         assert_eq!((interval.se, interval.upper), (Some(0.1), Some(1.0)));
         assert!((interval.lower.unwrap() - (0.9 - 0.195_996_398_454_005_4)).abs() < 1e-10);
-        assert_eq!(Interval::of_area(Some(0.9), None, 0.95), Interval::default());
-        assert_eq!(Interval::of_area(None, Some(0.01), 0.95), Interval::default());
+        assert_eq!(Interval::from_area(Some(0.9), None, 0.95), Interval::default());
+        assert_eq!(Interval::from_area(None, Some(0.01), 0.95), Interval::default());
         assert!(Interval::around(f64::NAN, 0.1, 2.0).within(0.0, 1.0).lower.unwrap().is_nan());
     }
 }

@@ -19,7 +19,7 @@ pub struct LogitScale {
 
 impl LogitScale {
     /// The estimate with its standard error, from these numbers of positives and negatives.
-    pub fn of(estimate: f64, se: f64, Count { pos, neg }: Count<f64>) -> Self {
+    pub fn new(estimate: f64, se: f64, Count { pos, neg }: Count<f64>) -> Self {
         let separated = estimate == 0.0 || estimate == 1.0;
         let half_a_row = 0.5 / pos.min(neg);
         let center = if separated { (estimate - half_a_row).abs() } else { estimate };
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn limits_stay_within() {
-        let scale = LogitScale::of(0.9, 0.05, Count { pos: 50.0, neg: 50.0 });
+        let scale = LogitScale::new(0.9, 0.05, Count { pos: 50.0, neg: 50.0 });
         let interval = scale.interval(2.0);
         let (lower, upper) = (interval.lower.unwrap(), interval.upper.unwrap());
         let logit = |rate: f64| (rate / (1.0 - rate)).ln();
@@ -75,10 +75,10 @@ mod tests {
 
     #[test]
     fn an_estimate_at_the_end_has_one_limit_inside() {
-        let all = LogitScale::of(1.0, 0.0, Count { pos: 10.0, neg: 40.0 }).interval(2.0);
+        let all = LogitScale::new(1.0, 0.0, Count { pos: 10.0, neg: 40.0 }).interval(2.0);
         assert_eq!((all.se, all.upper), (Some(0.0), Some(1.0)));
         assert!((0.5..0.95).contains(&all.lower.unwrap()), "{all:?}");
-        let none = LogitScale::of(0.0, 0.0, Count { pos: 10.0, neg: 40.0 }).interval(2.0);
+        let none = LogitScale::new(0.0, 0.0, Count { pos: 10.0, neg: 40.0 }).interval(2.0);
         assert!(none.lower == Some(0.0) && (0.05..0.5).contains(&none.upper.unwrap()), "{none:?}");
     }
 }

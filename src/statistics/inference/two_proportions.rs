@@ -3,7 +3,7 @@
 use crate::math::{binomial::wilson, normal::upper_quantile, root};
 
 /// Ratios with logarithms beyond this size are treated as 0 and as infinite.
-const MOST_LOG: f64 = 200.0;
+const MAX_LOG: f64 = 200.0;
 
 /// A number of successes in at least one trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,10 +24,11 @@ impl Proportion {
 /// The limits of the difference of two proportions from the Wilson limits of each (Newcombe 1998, Interval
 /// estimation for the difference between independent proportions, method 10).
 pub fn newcombe(a: Proportion, b: Proportion, level: f64) -> (f64, f64) {
-    let [of_a, of_b] = [a, b].map(|of| wilson(of.successes, of.trials, level));
+    let [limits_a, limits_b] =
+        [a, b].map(|proportion| wilson(proportion.successes, proportion.trials, level));
     let (p, q) = (a.share(), b.share());
     let difference = p - q;
-    (difference - (p - of_a.0).hypot(of_b.1 - q), difference + (of_a.1 - p).hypot(q - of_b.0))
+    (difference - (p - limits_a.0).hypot(limits_b.1 - q), difference + (limits_a.1 - p).hypot(q - limits_b.0))
 }
 
 /// The distance of the first proportion above a multiple of the second, in standard errors. The variance is
@@ -52,7 +53,7 @@ pub fn miettinen_nurminen(a: Proportion, b: Proportion, level: f64) -> (f64, f64
     let errors = upper_quantile(0.5 * (1.0 - level));
     // The score decreases as the ratio increases.
     let limit =
-        |errors: f64| root(-MOST_LOG, MOST_LOG, |log| errors - miettinen_nurminen_z(a, b, log.exp())).exp();
+        |errors: f64| root(-MAX_LOG, MAX_LOG, |log| errors - miettinen_nurminen_z(a, b, log.exp())).exp();
     let lower = if a.successes == 0 { 0.0 } else { limit(errors) };
     let upper = if b.successes == 0 { f64::INFINITY } else { limit(-errors) };
     (lower, upper)
@@ -63,7 +64,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(successes: u64, trials: u64) -> Proportion {
+    fn proportion(successes: u64, trials: u64) -> Proportion {
         Proportion { successes, trials }
     }
 
@@ -73,21 +74,24 @@ mod tests {
         let close = |got: (f64, f64), expected: (f64, f64)| {
             assert!((got.0 - expected.0).abs() < 1e-9 && (got.1 - expected.1).abs() < 1e-9, "{got:?}");
         };
-        close(newcombe(of(56, 70), of(48, 80), 0.95), (0.052431472402365, 0.333872654036906));
-        close(newcombe(of(0, 10), of(0, 20), 0.95), (-0.161125158052819, 0.277532799862889));
-        close(newcombe(of(10, 10), of(0, 10), 0.95), (0.607509350430524, 1.0));
-        close(miettinen_nurminen(of(10, 20), of(10, 21), 0.95), (0.550170770041097, 2.00166274796348));
+        close(newcombe(proportion(56, 70), proportion(48, 80), 0.95), (0.052431472402365, 0.333872654036906));
+        close(newcombe(proportion(0, 10), proportion(0, 20), 0.95), (-0.161125158052819, 0.277532799862889));
+        close(newcombe(proportion(10, 10), proportion(0, 10), 0.95), (0.607509350430524, 1.0));
+        close(
+            miettinen_nurminen(proportion(10, 20), proportion(10, 21), 0.95),
+            (0.550170770041097, 2.00166274796348),
+        );
     }
 
     #[test]
     fn without_successes() {
-        let (lower, upper) = miettinen_nurminen(of(0, 10), of(5, 10), 0.95);
+        let (lower, upper) = miettinen_nurminen(proportion(0, 10), proportion(5, 10), 0.95);
         assert!(lower == 0.0 && upper > 0.3 && upper < 1.0, "{upper}");
-        let (lower, upper) = miettinen_nurminen(of(5, 10), of(0, 10), 0.95);
+        let (lower, upper) = miettinen_nurminen(proportion(5, 10), proportion(0, 10), 0.95);
         assert!(upper == f64::INFINITY && lower > 1.0 && lower < 3.0, "{lower}");
-        let (lower, upper) = miettinen_nurminen(of(9, 9), of(7, 7), 0.95);
+        let (lower, upper) = miettinen_nurminen(proportion(9, 9), proportion(7, 7), 0.95);
         assert!(lower < 1.0 && upper > 1.0 && upper.is_finite(), "{lower} {upper}");
-        assert_eq!(miettinen_nurminen_z(of(9, 9), of(7, 7), 1.0), 0.0);
+        assert_eq!(miettinen_nurminen_z(proportion(9, 9), proportion(7, 7), 1.0), 0.0);
     }
 
     proptest! {
@@ -95,7 +99,7 @@ mod tests {
         /// reciprocal limits.
         #[test]
         fn limits_match_the_score(a in 1u64..30, m in 0u64..30, b in 1u64..30, n in 0u64..30) {
-            let (a, b) = (of(a, a + m), of(b, b + n));
+            let (a, b) = (proportion(a, a + m), proportion(b, b + n));
             prop_assume!(a.trials + b.trials > 2);
             let (lower, upper) = miettinen_nurminen(a, b, 0.9);
             let ratio = a.share() / b.share();

@@ -39,7 +39,7 @@ pub struct WeightedAreas<'a> {
 struct Influences {
     /// Twice the weight of all pairs in which the positive scores higher, ties counting once.
     twice_u: u128,
-    of_row: Vec<f64>,
+    by_row: Vec<f64>,
     /// The largest absolute influence.
     largest: f64,
 }
@@ -47,11 +47,11 @@ struct Influences {
 /// The units of both classes, of which the weights of a class are multiples.
 pub fn units_of_classes(rows: &Rows) -> Units {
     let weights = rows.weights.as_deref().unwrap_or_default();
-    let of_class = |class: bool| {
-        let of_class = weights.iter().zip(&rows.labels).filter(|row| *row.1 == class);
-        unit_of_all(&of_class.map(|row| *row.0).collect::<Vec<_>>(), 1)
+    let class_unit = |class: bool| {
+        let class_unit = weights.iter().zip(&rows.labels).filter(|row| *row.1 == class);
+        unit_of_all(&class_unit.map(|row| *row.0).collect::<Vec<_>>(), 1)
     };
-    Units { pos: of_class(true), neg: of_class(false), pos_bits: 0, neg_bits: 0 }
+    Units { pos: class_unit(true), neg: class_unit(false), pos_bits: 0, neg_bits: 0 }
 }
 
 /// Each row's weight in units of its class.
@@ -64,7 +64,7 @@ pub fn units_of_rows(rows: &Rows) -> Vec<u64> {
 
 impl<'a> WeightedAreas<'a> {
     /// The areas of all scores; `None` without positives or negatives.
-    pub fn of(rows: &'a Rows) -> Option<Self> {
+    pub fn new(rows: &'a Rows) -> Option<Self> {
         let units = units_of_rows(rows);
         let mut total = Count::default();
         units.iter().zip(&rows.labels).for_each(|(&units, &label)| total.add(label, units));
@@ -73,15 +73,15 @@ impl<'a> WeightedAreas<'a> {
         }
         // The weight of each row as a share of its class.
         let share = |row: usize| {
-            let of_class = if rows.labels[row] { total.pos } else { total.neg };
-            quotient(units[row].into(), of_class.into())
+            let class_total = if rows.labels[row] { total.pos } else { total.neg };
+            quotient(units[row].into(), class_total.into())
         };
         let shares = tasks::par_map_rows(units.len(), share);
-        let of_score = |score| Influences::of(score, &rows.labels, &units, &shares, total);
-        let scores = tasks::par_map_items(&rows.scores, of_score);
+        let influences = |score| Influences::new(score, &rows.labels, &units, &shares, total);
+        let scores = tasks::par_map_items(&rows.scores, influences);
         let clusters = clusters(rows);
         let size = effective_size(&units, &rows.labels, total);
-        let size = if rows.keys.of_row.is_empty() { size } else { size.in_clusters(clusters) };
+        let size = if rows.keys.row_codes.is_empty() { size } else { size.in_clusters(clusters) };
         Some(WeightedAreas { rows, total, size, scores, clusters })
     }
 
@@ -98,25 +98,32 @@ impl<'a> WeightedAreas<'a> {
 
     /// The variance of an area; undefined with fewer than two rows, or clusters, of a class.
     pub fn variance(&self, score: usize) -> Option<f64> {
-        let Influences { of_row, largest, .. } = &self.scores[score];
-        self.variance_of(*largest, |row| of_row[row])
+        let Influences { by_row, largest, .. } = &self.scores[score];
+        self.variance_of(*largest, |row| by_row[row])
     }
 
     /// The variance of the difference of two areas; exactly 0 for scores that rank alike.
     pub fn variance_of_difference(&self, a: usize, b: usize) -> Option<f64> {
         let [a, b] = [a, b].map(|score| &self.scores[score]);
-        let [of_a, of_b] = [a, b].map(|score| score.of_row.as_slice());
+        let [influences_a, influences_b] = [a, b].map(|score| score.by_row.as_slice());
         // Differences may be much smaller than both influences.
-        let difference = |row: usize| of_a[row] - of_b[row];
-        self.variance_of(largest_magnitude(of_a.len().min(of_b.len()), difference), difference)
+        let difference = |row: usize| influences_a[row] - influences_b[row];
+        self.variance_of(
+            largest_magnitude(influences_a.len().min(influences_b.len()), difference),
+            difference,
+        )
     }
 
     /// The covariance of two areas of unclustered rows; undefined with fewer than two rows of a class.
     pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {
-        debug_assert!(self.rows.keys.of_row.is_empty());
+        debug_assert!(self.rows.keys.row_codes.is_empty());
         let [a, b] = [a, b].map(|score| &self.scores[score]);
-        let [of_a, of_b] = [a, b].map(|score| score.of_row.as_slice());
-        let sum = || reproducible_sum(of_a.len(), a.largest * b.largest, |row| of_a[row] * of_b[row]);
+        let [influences_a, influences_b] = [a, b].map(|score| score.by_row.as_slice());
+        let sum = || {
+            reproducible_sum(influences_a.len(), a.largest * b.largest, |row| {
+                influences_a[row] * influences_b[row]
+            })
+        };
         self.has_two().then(sum)
     }
 
@@ -140,17 +147,19 @@ impl<'a> WeightedAreas<'a> {
 
     /// The sum of squared contributions, each at most `largest`, after summation by cluster. The result does
     /// not depend on the order of rows.
-    fn variance_of(&self, largest: f64, of_row: impl Fn(usize) -> f64) -> Option<f64> {
+    fn variance_of(&self, largest: f64, contribution: impl Fn(usize) -> f64) -> Option<f64> {
         if !self.has_two() {
             return None;
         }
-        let keys = &self.rows.keys.of_row;
+        let keys = &self.rows.keys.row_codes;
         if keys.is_empty() {
             let rows = self.rows.labels.len();
-            return Some(reproducible_sum(rows, largest * largest, |row| of_row(row) * of_row(row)));
+            return Some(reproducible_sum(rows, largest * largest, |row| {
+                contribution(row) * contribution(row)
+            }));
         }
         let mut members: Vec<(u32, f64)> =
-            keys.iter().enumerate().map(|(row, &key)| (key, of_row(row))).collect();
+            keys.iter().enumerate().map(|(row, &key)| (key, contribution(row))).collect();
         tasks::sort_by(&mut members, |a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let (mut variance, mut rounding) = (0.0, 0.0);
         for cluster in members.chunk_by(|a, b| a.0 == b.0) {
@@ -177,14 +186,17 @@ fn effective_size(units: &[u64], labels: &[bool], total: Count) -> SampleSize {
         })
     };
     let sums = Count { pos: total.pos as f64, neg: total.neg as f64 };
-    SampleSize::of_weights(WeightTotals { sums, squares: Count { pos: squares(true), neg: squares(false) } })
+    SampleSize::from_weights(WeightTotals {
+        sums,
+        squares: Count { pos: squares(true), neg: squares(false) },
+    })
 }
 
 impl Influences {
-    fn of(score: &Codes, labels: &[bool], units: &[u64], shares: &[f64], total: Count) -> Self {
+    fn new(score: &Codes, labels: &[bool], units: &[u64], shares: &[f64], total: Count) -> Self {
         interrupt::check();
         let mut ties = vec![Count::default(); score.distinct];
-        for ((&code, &label), &units) in score.of_row.iter().zip(labels).zip(units) {
+        for ((&code, &label), &units) in score.row_codes.iter().zip(labels).zip(units) {
             ties[code as usize].add(label, units);
         }
         // For each score, lowest first: twice the weight of the negatives that its positives beat, and of the
@@ -195,36 +207,37 @@ impl Influences {
             .into_iter()
             .map(|tie| {
                 let next = below.plus(tie);
-                let of_pos = below.neg + next.neg;
-                let of_neg = 2 * total.pos - below.pos - next.pos;
-                twice_u += u128::from(tie.pos) * u128::from(of_pos);
+                let pos_placement = below.neg + next.neg;
+                let neg_placement = 2 * total.pos - below.pos - next.pos;
+                twice_u += u128::from(tie.pos) * u128::from(pos_placement);
                 below = next;
-                (of_pos, of_neg)
+                (pos_placement, neg_placement)
             })
             .collect();
         let auc = quotient(twice_u, 2 * u128::from(total.pos) * u128::from(total.neg));
         let influence = |row: usize| {
-            let (of_pos, of_neg) = placements[score.of_row[row] as usize];
-            let (placement, other) = if labels[row] { (of_pos, total.neg) } else { (of_neg, total.pos) };
+            let (pos_placement, neg_placement) = placements[score.row_codes[row] as usize];
+            let (placement, other) =
+                if labels[row] { (pos_placement, total.neg) } else { (neg_placement, total.pos) };
             shares[row] * (quotient(placement.into(), 2 * u128::from(other)) - auc)
         };
-        let of_row = tasks::par_map_rows(labels.len(), influence);
-        let largest = largest_magnitude(of_row.len(), |row| of_row[row]);
-        Influences { twice_u, of_row, largest }
+        let by_row = tasks::par_map_rows(labels.len(), influence);
+        let largest = largest_magnitude(by_row.len(), |row| by_row[row]);
+        Influences { twice_u, by_row, largest }
     }
 }
 
 /// Clusters with positives and clusters with negatives; rows if there are no clusters.
 fn clusters(rows: &Rows) -> Count {
-    if rows.keys.of_row.is_empty() {
+    if rows.keys.row_codes.is_empty() {
         return rows.into();
     }
     let mut holds = vec![(false, false); rows.keys.distinct];
-    for (&cluster, &label) in rows.keys.of_row.iter().zip(&rows.labels) {
+    for (&cluster, &label) in rows.keys.row_codes.iter().zip(&rows.labels) {
         let (pos, neg) = &mut holds[cluster as usize];
         *(if label { pos } else { neg }) = true;
     }
-    let number = |of: fn(&(bool, bool)) -> bool| holds.iter().filter(|&holds| of(holds)).count() as u64;
+    let number = |f: fn(&(bool, bool)) -> bool| holds.iter().filter(|&holds| f(holds)).count() as u64;
     Count { pos: number(|holds| holds.0), neg: number(|holds| holds.1) }
 }
 
@@ -262,11 +275,12 @@ mod tests {
         let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.3) / 4.0).collect();
         let step = 1e-4;
         let moved = |cluster: u32, by: f64| {
-            let of =
-                |(weight, of_row): (&f64, &u32)| weight * if *of_row == cluster { 1.0 + by } else { 1.0 };
-            area(rows, score, &weights.iter().zip(clusters).map(of).collect::<Vec<_>>())
+            let weighted = |(weight, row_cluster): (&f64, &u32)| {
+                weight * if *row_cluster == cluster { 1.0 + by } else { 1.0 }
+            };
+            area(rows, score, &weights.iter().zip(clusters).map(weighted).collect::<Vec<_>>())
         };
-        let all = clusters.iter().max().map_or(0, |most| most + 1);
+        let all = clusters.iter().max().map_or(0, |max| max + 1);
         (0..all).map(|cluster| (moved(cluster, step) - moved(cluster, -step)) / (2.0 * step)).collect()
     }
 
@@ -277,7 +291,7 @@ mod tests {
         let b = [1.0, 2.0, 3.0, 2.5, 8.0, 9.0, 9.5, 8.5];
         let weights = (0..8).map(|row| if row < 4 { 1.0 } else { 2f64.powi(-40) }).collect();
         let rows = Rows { weights: Some(weights), ..rows_of(&[1, 0, 1, 0, 1, 0, 1, 0], &[&a, &b], &[]) };
-        let areas = WeightedAreas::of(&rows).unwrap();
+        let areas = WeightedAreas::new(&rows).unwrap();
         assert!(areas.difference(0, 1) > 0.0);
         assert!(areas.variance_of_difference(0, 1).unwrap() > 0.0);
     }
@@ -286,7 +300,7 @@ mod tests {
         #[test]
         fn by_finite_differences(sample in proptest::collection::vec((any::<bool>(), -3i8..3, -3i8..3, 1u8..20, 0u32..6), 4..20), clustered in any::<bool>()) {
             let both = rows(&sample, clustered);
-            let Some(areas) = WeightedAreas::of(&both) else {
+            let Some(areas) = WeightedAreas::new(&both) else {
                 prop_assert!(both.n_pos() == 0 || both.n_neg() == 0);
                 return Ok(());
             };
@@ -311,7 +325,7 @@ mod tests {
             let turned: Vec<Row> = sample.iter().rev().copied().collect();
             let both = [rows(&sample, clustered), rows(&turned, clustered)];
             let results = both.each_ref().map(|rows| {
-                WeightedAreas::of(rows).map(|areas| (areas.auc(0), areas.variance(0), areas.variance_of_difference(0, 1)))
+                WeightedAreas::new(rows).map(|areas| (areas.auc(0), areas.variance(0), areas.variance_of_difference(0, 1)))
             });
             prop_assert_eq!(results[0], results[1]);
         }

@@ -23,9 +23,9 @@ pub struct WeightedTie {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SquareUnit {
     /// The square of the unit of weights.
-    OfRows,
+    Rows,
     /// The steps of states, to which the square of each row was rounded.
-    OfStates(CommonUnits),
+    States(CommonUnits),
 }
 
 /// Weighted rows, highest score first.
@@ -77,10 +77,12 @@ impl SquareUnit {
     /// Sums of squares in squared units; NaN if unknown.
     fn squared(&self, squares: Count<Squares>) -> Count<f64> {
         let known = match self {
-            SquareUnit::OfStates(units) => units.squared(squares),
-            SquareUnit::OfRows => {
-                let of_class = |squares: Squares| squares.known().map(|squares| squares as f64);
-                of_class(squares.pos).zip(of_class(squares.neg)).map(|(pos, neg)| Count { pos, neg })
+            SquareUnit::States(units) => units.squared(squares),
+            SquareUnit::Rows => {
+                let class_squares = |squares: Squares| squares.known().map(|squares| squares as f64);
+                class_squares(squares.pos)
+                    .zip(class_squares(squares.neg))
+                    .map(|(pos, neg)| Count { pos, neg })
             }
         };
         known.unwrap_or(Count { pos: f64::NAN, neg: f64::NAN })
@@ -89,14 +91,14 @@ impl SquareUnit {
     /// Whether these squares suffice for a standard error: there are two rows of either class, and the
     /// squares are accurate enough.
     fn are_known(&self, rows: Count, squares: Count<Squares>) -> bool {
-        let of_class = |rows: u64, squares: Squares| {
+        let is_known = |rows: u64, squares: Squares| {
             rows > 1
                 && match self {
-                    SquareUnit::OfRows => squares.known().is_some(),
-                    SquareUnit::OfStates(_) => squares.are_known_of(rows),
+                    SquareUnit::Rows => squares.known().is_some(),
+                    SquareUnit::States(_) => squares.are_known_of(rows),
                 }
         };
-        of_class(rows.pos, squares.pos) && of_class(rows.neg, squares.neg)
+        is_known(rows.pos, squares.pos) && is_known(rows.neg, squares.neg)
     }
 }
 
@@ -107,8 +109,8 @@ impl WeightedKey {
     }
 
     /// From the code, the label and the units of rows, highest code first; `distinct` is the number of codes.
-    pub(super) fn of(distinct: usize, rows: impl Iterator<Item = (u32, bool, u64)>) -> Self {
-        let mut key = WeightedKey::new(SquareUnit::OfRows);
+    pub(super) fn from_rows(distinct: usize, rows: impl Iterator<Item = (u32, bool, u64)>) -> Self {
+        let mut key = WeightedKey::new(SquareUnit::Rows);
         key.ties.reserve_exact(distinct);
         rows.for_each(|(code, positive, units)| key.add(code, positive, units));
         key.square();
@@ -221,12 +223,12 @@ fn area(
     }
     let auc = quotient(twice_u, 2 * u128::from(pos) * u128::from(neg));
     let variance = || {
-        let (mut of_pos, mut of_neg) = (0.0, 0.0);
+        let (mut pos_part, mut neg_part) = (0.0, 0.0);
         for (tie, influence) in influences(ties.clone(), total.units, auc, share) {
-            of_pos += tie.squared.pos * influence.pos * influence.pos;
-            of_neg += tie.squared.neg * influence.neg * influence.neg;
+            pos_part += tie.squared.pos * influence.pos * influence.pos;
+            neg_part += tie.squared.neg * influence.neg * influence.neg;
         }
-        of_pos / (pos as f64).powi(2) + of_neg / (neg as f64).powi(2)
+        pos_part / (pos as f64).powi(2) + neg_part / (neg as f64).powi(2)
     };
     Some(WeightedArea { auc, variance: is_known.then(variance), ties: number })
 }

@@ -35,17 +35,17 @@ pub enum Together {
 impl WeightedKeys {
     /// The rows of each key, if they have weights. With [`Together::Keys`] there is no
     /// [`overall`](Self::overall) and no comparison with it.
-    pub fn of_rows_or_states(rows: &Rows, score: usize, together: Together) -> Option<Self> {
+    pub fn from_rows_or_states(rows: &Rows, score: usize, together: Together) -> Option<Self> {
         match &rows.weighted {
-            Some(states) => Some(Self::of_states(states)),
-            None => rows.weights.as_ref().map(|_| Self::of(rows, score, together)),
+            Some(states) => Some(Self::from_states(states)),
+            None => rows.weights.as_ref().map(|_| Self::new(rows, score, together)),
         }
     }
 
     /// The area of each key's rows, if they have weights; undefined without positives or negatives.
     pub fn areas_of_rows_or_states(rows: &Rows, score: usize) -> Option<Vec<Option<f64>>> {
         if let Some(states) = &rows.weighted {
-            let keys = Self::of_states(states).keys;
+            let keys = Self::from_states(states).keys;
             return Some(keys.iter().map(|key| key.area().map(|area| area.auc)).collect());
         }
         rows.weights.as_ref()?;
@@ -57,7 +57,7 @@ impl WeightedKeys {
     /// negatives.
     pub fn shift_of_positives(rows: &Rows) -> i32 {
         let Count { pos, neg } = match &rows.weighted {
-            Some(states) => CommonUnits::of(states).exponents(),
+            Some(states) => CommonUnits::new(states).exponents(),
             None => {
                 let Units { pos, neg, .. } = units_of_classes(rows);
                 Count { pos: pos.exponent(), neg: neg.exponent() }
@@ -67,19 +67,19 @@ impl WeightedKeys {
     }
 
     /// Sorts weighted rows by one score, key by key.
-    fn of(rows: &Rows, score: usize, together: Together) -> Self {
+    fn new(rows: &Rows, score: usize, together: Together) -> Self {
         let units = units_of_rows(rows);
         let key = |members| {
             let members = in_order(members);
-            WeightedKey::of(members.chunk_by(|a, b| a.0 == b.0).count(), members.into_iter().rev())
+            WeightedKey::from_rows(members.chunk_by(|a, b| a.0 == b.0).count(), members.into_iter().rev())
         };
         let keys = tasks::par_map_owned(members(rows, score, &units), key);
         let all = match together {
-            Together::Keys => WeightedKey::new(SquareUnit::OfRows),
+            Together::Keys => WeightedKey::new(SquareUnit::Rows),
             Together::KeysAndAll => {
                 let score = &rows.scores[score];
                 let in_order = score.in_order(|row| row as u32).into_iter().rev();
-                WeightedKey::of(
+                WeightedKey::from_rows(
                     score.distinct,
                     in_order.map(|(code, row)| (code, rows.labels[row as usize], units[row as usize])),
                 )
@@ -89,10 +89,10 @@ impl WeightedKeys {
     }
 
     /// The stored rows of each key, by codes.
-    fn of_states(states: &[State<WeightSums>]) -> Self {
-        let units = CommonUnits::of(states);
-        let unit = SquareUnit::OfStates(units);
-        let mut of_codes: Vec<WeightedTie> = Vec::new();
+    fn from_states(states: &[State<WeightSums>]) -> Self {
+        let units = CommonUnits::new(states);
+        let unit = SquareUnit::States(units);
+        let mut ties: Vec<WeightedTie> = Vec::new();
         let mut all = WeightedKey::new(unit);
         let key = |state: &State<WeightSums>| {
             let mut key = WeightedKey::new(unit);
@@ -102,8 +102,8 @@ impl WeightedKeys {
                 let code = state.bins.key(bin) as u32;
                 let squares = Count { pos: sums.pos.squares, neg: sums.neg.squares };
                 let tie = WeightedTie { units: units.units(sums), squares, ..WeightedTie::none(code) };
-                of_codes.extend((of_codes.len() as u32..=code).map(WeightedTie::none));
-                let every = &mut of_codes[code as usize];
+                ties.extend((ties.len() as u32..=code).map(WeightedTie::none));
+                let every = &mut ties[code as usize];
                 *every = every.plus(tie);
                 // A bin may be so light that it has no units. It is then missing among all ties too.
                 if tie.units != Count::default() {
@@ -113,7 +113,7 @@ impl WeightedKeys {
             key
         };
         let mut keys: Vec<WeightedKey> = states.iter().map(key).collect();
-        all.ties = of_codes.into_iter().rev().filter(|tie| tie.units != Count::default()).collect();
+        all.ties = ties.into_iter().rev().filter(|tie| tie.units != Count::default()).collect();
         keys.iter_mut().chain([&mut all]).for_each(WeightedKey::square);
         WeightedKeys { keys, all }
     }
@@ -140,7 +140,7 @@ impl WeightedKeys {
     pub fn without_each(&self) -> Vec<Option<WeightedArea>> {
         let total = self.all.total();
         let is_light = |key: &WeightedKey| is_light(key, total.units);
-        let all = if self.keys.iter().any(is_light) { AllRows::of(&self.all) } else { None };
+        let all = if self.keys.iter().any(is_light) { AllRows::new(&self.all) } else { None };
         let without = |key: &WeightedKey| match &all {
             Some(all) if is_light(key) => all.without(key).or_else(|| self.all.area_without(key)),
             _ => self.all.area_without(key),
@@ -154,22 +154,27 @@ impl WeightedKeys {
         let Some(overall) = self.overall() else { return vec![None; self.keys.len()] };
         let total = self.all.total().units;
         let influences = influences(self.all.ties.iter().copied(), total, overall.auc, exact_share);
-        let of_all: Vec<Count<f64>> = influences.map(|(_, influence)| influence).collect();
-        tasks::par_map_items(&self.keys, |key| self.covariance_with_all(key, total, &of_all))
+        let all_influences: Vec<Count<f64>> = influences.map(|(_, influence)| influence).collect();
+        tasks::par_map_items(&self.keys, |key| self.covariance_with_all(key, total, &all_influences))
     }
 
-    fn covariance_with_all(&self, key: &WeightedKey, all: Count, of_all: &[Count<f64>]) -> Option<f64> {
+    fn covariance_with_all(
+        &self,
+        key: &WeightedKey,
+        all: Count,
+        all_influences: &[Count<f64>],
+    ) -> Option<f64> {
         let area = key.area()?;
         area.variance?;
         let key_units = key.total().units;
-        let (mut of_pos, mut of_neg) = (0.0, 0.0);
+        let (mut pos_part, mut neg_part) = (0.0, 0.0);
         for (tie, influence) in influences(key.ties.iter().copied(), key_units, area.auc, exact_share) {
-            let in_all = of_all[self.all.ties.partition_point(|all| all.code > tie.code)];
-            of_pos += tie.squared.pos * influence.pos * in_all.pos;
-            of_neg += tie.squared.neg * influence.neg * in_all.neg;
+            let in_all = all_influences[self.all.ties.partition_point(|all| all.code > tie.code)];
+            pos_part += tie.squared.pos * influence.pos * in_all.pos;
+            neg_part += tie.squared.neg * influence.neg * in_all.neg;
         }
         let part = |sum: f64, key_units: u64, all: u64| sum / (key_units as f64 * all as f64);
-        Some(part(of_pos, key_units.pos, all.pos) + part(of_neg, key_units.neg, all.neg))
+        Some(part(pos_part, key_units.pos, all.pos) + part(neg_part, key_units.neg, all.neg))
     }
 }
 
@@ -181,8 +186,8 @@ fn members(rows: &Rows, score: usize, units: &[u64]) -> Vec<Vec<Member>> {
     let number = rows.keys.histogram(|_| true);
     let mut members: Vec<Vec<Member>> =
         number.into_iter().map(|number| Vec::with_capacity(number as usize)).collect();
-    let of_rows = rows.scores[score].of_row.iter().zip(&rows.labels).zip(units);
-    for (&key, ((&code, &label), &units)) in rows.keys.of_row.iter().zip(of_rows) {
+    let labelled_units = rows.scores[score].row_codes.iter().zip(&rows.labels).zip(units);
+    for (&key, ((&code, &label), &units)) in rows.keys.row_codes.iter().zip(labelled_units) {
         members[key as usize].push((code, label, units));
     }
     members
@@ -232,7 +237,7 @@ mod tests {
             let weights = rows.clone().map(|row| f64::from(1 + mixed(row, 0x27D4_EB2F) % 50) / 7.0).collect();
             let scores: Vec<f64> = rows.map(|row| f64::from(score(row))).collect();
             let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
-            let keys = WeightedKeys::of_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap();
+            let keys = WeightedKeys::from_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap();
             let total = keys.all.total().units;
             for (key, got) in keys.keys.iter().zip(keys.without_each()) {
                 light += u32::from(is_light(key, total));
@@ -254,8 +259,8 @@ mod tests {
             let keys: Vec<u32> = rows.iter().map(|row| row.3).collect();
             let weights = rows.iter().map(|row| f64::from(row.2)).collect();
             let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
-            let keys = WeightedKeys::of_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap();
-            let alone = WeightedKeys::of_rows_or_states(&rows, 0, Together::Keys).unwrap();
+            let keys = WeightedKeys::from_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap();
+            let alone = WeightedKeys::from_rows_or_states(&rows, 0, Together::Keys).unwrap();
             let areas: Vec<Option<f64>> = keys.keys.iter().map(|key| key.area().map(|area| area.auc)).collect();
             prop_assert_eq!(WeightedKeys::areas_of_rows_or_states(&rows, 0), Some(areas));
             prop_assert_eq!(alone.counts_by_weight(), keys.counts_by_weight());
@@ -285,7 +290,7 @@ mod tests {
             .collect();
         let weights = rows.map(|row| f64::from(1 + row % 7) / 3.0).collect();
         let rows = Rows { weights: Some(weights), ..rows_of(&labels, &[&scores], &keys) };
-        let keys = WeightedKeys::of_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap();
+        let keys = WeightedKeys::from_rows_or_states(&rows, 0, Together::KeysAndAll).unwrap();
         let without = keys.without_each();
         assert!(is_light(&keys.keys[0], keys.all.total().units));
         assert_eq!(without[0].map(|area| (area.auc, area.variance)), Some((1.0, Some(0.0))));

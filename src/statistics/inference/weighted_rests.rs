@@ -66,7 +66,7 @@ impl RunningSums {
 
 impl<'a> AllRows<'a> {
     /// `None` without positives or negatives.
-    pub fn of(all: &'a WeightedKey) -> Option<Self> {
+    pub fn new(all: &'a WeightedKey) -> Option<Self> {
         let total = all.total();
         let pairs = u128::from(total.units.pos) * u128::from(total.units.neg);
         if pairs == 0 {
@@ -97,31 +97,31 @@ impl<'a> AllRows<'a> {
     /// The area of all rows except a light key's; `None` if the sums are too inaccurate for its variance.
     pub fn without(&self, key: &WeightedKey) -> Option<WeightedArea> {
         interrupt::check();
-        let places = key.ties.iter().map(|tie| self.all.ties.partition_point(|all| all.code > tie.code));
-        let places: Vec<usize> = places.collect();
+        let indices = key.ties.iter().map(|tie| self.all.ties.partition_point(|all| all.code > tie.code));
+        let indices: Vec<usize> = indices.collect();
         let segment = key.total();
         let rest = self.total.without(segment);
         let mut lost = 0u128;
-        for ((tie, of_key), &place) in twice_beaten(key).zip(&places) {
+        for ((tie, beaten_in_key), &index) in twice_beaten(key).zip(&indices) {
             // Pairs of two rows of the key are subtracted once.
-            let of_all = self.twice_beaten[place];
-            lost += u128::from(tie.units.pos) * u128::from(of_all.pos);
-            lost += u128::from(tie.units.neg) * u128::from(of_all.neg - of_key.neg);
+            let beaten_in_all = self.twice_beaten[index];
+            lost += u128::from(tie.units.pos) * u128::from(beaten_in_all.pos);
+            lost += u128::from(tie.units.neg) * u128::from(beaten_in_all.neg - beaten_in_key.neg);
         }
         let auc = quotient(self.twice_u - lost, 2 * u128::from(rest.units.pos) * u128::from(rest.units.neg));
         let variance = if self.all.knows_squares_without(key, rest) {
-            Some(self.variance_without(key, &places, [segment.units, rest.units], auc)?)
+            Some(self.variance_without(key, &indices, [segment.units, rest.units], auc)?)
         } else {
             None
         };
         Some(WeightedArea { auc, variance, ties: self.all.ties.len() })
     }
 
-    /// The variance of that area; `places` are the indices of the key's ties among all.
+    /// The variance of that area; `indices` are the indices of the key's ties among all.
     fn variance_without(
         &self,
         key: &WeightedKey,
-        places: &[usize],
+        indices: &[usize],
         [segment, rest]: [Count; 2],
         auc: f64,
     ) -> Option<f64> {
@@ -144,27 +144,30 @@ impl<'a> AllRows<'a> {
             part(&mut sums.neg, times.neg, added, weights, influences);
         };
         let (mut from, mut above) = (Sums::default(), Count::<u64>::default());
-        for (tie, &place) in key.ties.iter().zip(places) {
-            between(from, self.before[place], above);
+        for (tie, &index) in key.ties.iter().zip(indices) {
+            between(from, self.before[index], above);
             above = above.plus(tie.units);
-            from = self.before[place + 1];
+            from = self.before[index + 1];
         }
         let end = self.before[self.all.ties.len()];
         between(from, end, above);
         // Replaces the terms of the key's ties.
-        for ((tie, of_key), &place) in twice_beaten(key).zip(places) {
-            let (tie_of_all, of_all) = (self.all.ties[place], self.twice_beaten[place]);
-            let in_all = influence(of_all, all, self.auc, exact_share);
-            let of_rest = Count { pos: of_all.pos - of_key.pos, neg: of_all.neg - of_key.neg };
-            let in_rest = influence(of_rest, rest, auc, float_share);
+        for ((tie, beaten_in_key), &index) in twice_beaten(key).zip(indices) {
+            let (tie_of_all, beaten_in_all) = (self.all.ties[index], self.twice_beaten[index]);
+            let in_all = influence(beaten_in_all, all, self.auc, exact_share);
+            let beaten_in_rest = Count {
+                pos: beaten_in_all.pos - beaten_in_key.pos,
+                neg: beaten_in_all.neg - beaten_in_key.neg,
+            };
+            let in_rest = influence(beaten_in_rest, rest, auc, float_share);
             let squared = self.all.tie_without(&tie_of_all, &tie).squared;
             sums.pos.add(-(times.pos * times.pos * (tie_of_all.squared.pos * in_all.pos * in_all.pos)));
             sums.pos.add(squared.pos * in_rest.pos * in_rest.pos);
             sums.neg.add(-(times.neg * times.neg * (tie_of_all.squared.neg * in_all.neg * in_all.neg)));
             sums.neg.add(squared.neg * in_rest.neg * in_rest.neg);
         }
-        let (sums, most) = (Count { pos: sums.pos.total(), neg: sums.neg.total() }, end.weights);
-        let is_enough = sums.pos >= ENOUGH * most.pos && sums.neg >= ENOUGH * most.neg;
+        let (sums, max) = (Count { pos: sums.pos.total(), neg: sums.neg.total() }, end.weights);
+        let is_enough = sums.pos >= ENOUGH * max.pos && sums.neg >= ENOUGH * max.neg;
         is_enough.then(|| sums.pos / (rest.pos as f64).powi(2) + sums.neg / (rest.neg as f64).powi(2))
     }
 }

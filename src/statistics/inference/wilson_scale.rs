@@ -78,13 +78,13 @@ impl WeightTotals {
 
 impl SampleSize {
     /// Independent rows.
-    pub fn of_rows(rows: Count) -> Self {
+    pub fn from_rows(rows: Count) -> Self {
         let rows = Count { pos: rows.pos as f64, neg: rows.neg as f64 };
         SampleSize { rows, units: rows }
     }
 
     /// Independent weighted rows: Kish's effective numbers.
-    pub fn of_weights(WeightTotals { sums, squares }: WeightTotals) -> Self {
+    pub fn from_weights(WeightTotals { sums, squares }: WeightTotals) -> Self {
         let rows = Count { pos: sums.pos * sums.pos / squares.pos, neg: sums.neg * sums.neg / squares.neg };
         SampleSize { rows, units: rows }
     }
@@ -200,56 +200,56 @@ fn model_scale(area: f64, rows: Count<f64>) -> f64 {
 /// variances at the mean of both areas.
 #[derive(Clone, Copy, Debug)]
 pub struct WilsonDifference {
-    of: WilsonScale,
+    first: WilsonScale,
     versus: WilsonScale,
     correlation: f64,
     /// The standard error of the difference at the mean area; 0 without a correlation.
-    least_error: f64,
+    min_error: f64,
     /// The degrees of freedom of Student's t.
     pub df: f64,
 }
 
 /// Beyond this statistic the tail underflows.
-const MOST_ERRORS: f64 = 1e160;
+const MAX_ERRORS: f64 = 1e160;
 
 impl WilsonDifference {
     /// The difference of two areas with this covariance.
-    pub fn new(of: WilsonScale, versus: WilsonScale, covariance: f64) -> Self {
-        let product = (of.variance * versus.variance).sqrt();
+    pub fn new(first: WilsonScale, versus: WilsonScale, covariance: f64) -> Self {
+        let product = (first.variance * versus.variance).sqrt();
         let correlation = if product > 0.0 { (covariance / product).clamp(-1.0, 1.0) } else { 0.0 };
         let weight = |scale: &WilsonScale| 1.0 / scale.scale_at(0.5);
-        let (a, b) = (weight(&of), weight(&versus));
-        let mean = (a * of.area + b * versus.area) / (a + b);
-        let (v1, v2) = (of.scale_at(mean), versus.scale_at(mean));
-        let df = (v1 + v2).powi(2) / (v1 * v1 / of.df + v2 * v2 / versus.df);
-        let least_error = if correlation == 0.0 {
+        let (a, b) = (weight(&first), weight(&versus));
+        let mean = (a * first.area + b * versus.area) / (a + b);
+        let (v1, v2) = (first.scale_at(mean), versus.scale_at(mean));
+        let df = (v1 + v2).powi(2) / (v1 * v1 / first.df + v2 * v2 / versus.df);
+        let min_error = if correlation == 0.0 {
             0.0
         } else {
             (mean * (1.0 - mean) * (v1 + v2 - 2.0 * correlation * (v1 * v2).sqrt())).max(0.0).sqrt()
         };
-        WilsonDifference { of, versus, correlation, least_error, df }
+        WilsonDifference { first, versus, correlation, min_error, df }
     }
 
     /// The first area minus the second.
     pub fn value(&self) -> f64 {
-        self.of.area - self.versus.area
+        self.first.area - self.versus.area
     }
 
     /// The distance from the difference down to its lower limit.
     fn below(&self, errors: f64) -> f64 {
-        let of = self.of.area - self.of.lower(errors);
-        self.together(errors, of, self.versus.upper(errors) - self.versus.area)
+        let distance = self.first.area - self.first.lower(errors);
+        self.together(errors, distance, self.versus.upper(errors) - self.versus.area)
     }
 
     /// The distance from the difference up to its upper limit.
     fn beyond(&self, errors: f64) -> f64 {
-        let of = self.of.upper(errors) - self.of.area;
-        self.together(errors, of, self.versus.area - self.versus.lower(errors))
+        let distance = self.first.upper(errors) - self.first.area;
+        self.together(errors, distance, self.versus.area - self.versus.lower(errors))
     }
 
     fn together(&self, errors: f64, a: f64, b: f64) -> f64 {
         let distance = (a * a + b * b - 2.0 * self.correlation * a * b).max(0.0).sqrt();
-        distance.max(errors * self.least_error)
+        distance.max(errors * self.min_error)
     }
 
     /// The limits of coverage `level`.
@@ -268,11 +268,11 @@ impl WilsonDifference {
             return distance;
         }
         let reach = |errors: f64| if distance > 0.0 { self.below(errors) } else { self.beyond(errors) };
-        let mut most = 2.0;
-        while reach(most) < distance.abs() && most < MOST_ERRORS {
-            most *= 4.0;
+        let mut max = 2.0;
+        while reach(max) < distance.abs() && max < MAX_ERRORS {
+            max *= 4.0;
         }
-        root(0.0, most, |errors| reach(errors) - distance.abs()).copysign(distance)
+        root(0.0, max, |errors| reach(errors) - distance.abs()).copysign(distance)
     }
 }
 
@@ -282,7 +282,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn scale(area: f64, variance: f64, pos: u64, neg: u64) -> WilsonScale {
-        WilsonScale::new(area, variance, SampleSize::of_rows(Count { pos, neg }))
+        WilsonScale::new(area, variance, SampleSize::from_rows(Count { pos, neg }))
     }
 
     /// For equal distributions of any shape: `(P + N + 1) / (12 P N)`.
@@ -327,15 +327,15 @@ mod tests {
         fn definition(area in 0u32..=40, spread in 0.0f64..1.5, pos in 2u64..60, neg in 2u64..60, level in 0.5f64..0.999) {
             let area = f64::from(area) / 40.0;
             let variance = spread * area * (1.0 - area) / pos.min(neg) as f64;
-            let of = scale(area, variance, pos, neg);
-            let Interval { lower: Some(lower), upper: Some(upper), .. } = of.interval(level) else {
+            let wilson = scale(area, variance, pos, neg);
+            let Interval { lower: Some(lower), upper: Some(upper), .. } = wilson.interval(level) else {
                 return Err(TestCaseError::fail("no limits"));
             };
             prop_assert!(0.0 <= lower && lower <= area && area <= upper && upper <= 1.0 && lower < upper);
             let t = student_t::upper_quantile(tail(level), pos.min(neg) as f64 + 2.0);
             for (limit, t) in [(lower, t), (upper, -t)] {
                 if 0.0 < limit && limit < 1.0 {
-                    prop_assert!((of.above(limit) / t - 1.0).abs() < 1e-6, "{} {}", of.above(limit), t);
+                    prop_assert!((wilson.above(limit) / t - 1.0).abs() < 1e-6, "{} {}", wilson.above(limit), t);
                 }
             }
             let mirrored = scale(1.0 - area, variance, neg, pos).interval(level);
@@ -347,13 +347,13 @@ mod tests {
         #[test]
         fn differences_with_a_correlation(a in 1u32..40, b in 0u32..=40, pos in 2u64..9, others in 2u64..60, correlation in 0.0f64..1.0) {
             let [a, b] = [a, b].map(|area| f64::from(area) / 40.0);
-            let of = scale(a, 0.5 * a * (1.0 - a) / pos as f64, pos, 12);
+            let first = scale(a, 0.5 * a * (1.0 - a) / pos as f64, pos, 12);
             let versus = scale(b, 0.5 * b * (1.0 - b) / (pos + others) as f64, pos + others, 90);
-            let product = (of.variance * versus.variance).sqrt();
-            let difference = WilsonDifference::new(of, versus, correlation * product);
+            let product = (first.variance * versus.variance).sqrt();
+            let difference = WilsonDifference::new(first, versus, correlation * product);
             let statistic = difference.above(0.0);
-            prop_assert!(statistic.abs() * difference.least_error <= (a - b).abs() * (1.0 + 1e-9));
-            prop_assert!(product == 0.0 || difference.least_error > 0.0);
+            prop_assert!(statistic.abs() * difference.min_error <= (a - b).abs() * (1.0 + 1e-9));
+            prop_assert!(product == 0.0 || difference.min_error > 0.0);
             let (lower, upper) = difference.limits(0.9);
             prop_assert!(lower <= a - b && a - b <= upper);
         }
@@ -362,9 +362,9 @@ mod tests {
         #[test]
         fn differences(a in 0u32..=40, b in 0u32..=40, pos in 2u64..60, others in 2u64..600, level in 0.5f64..0.999) {
             let [a, b] = [a, b].map(|area| f64::from(area) / 40.0);
-            let of = scale(a, 0.5 * a * (1.0 - a) / pos as f64, pos, 100);
+            let first = scale(a, 0.5 * a * (1.0 - a) / pos as f64, pos, 100);
             let versus = scale(b, 0.5 * b * (1.0 - b) / others as f64, others, 90);
-            let difference = WilsonDifference::new(of, versus, 0.0);
+            let difference = WilsonDifference::new(first, versus, 0.0);
             let t = student_t::upper_quantile(tail(level), difference.df);
             let (lower, upper) = difference.limits(level);
             for (limit, t) in [(lower, t), (upper, -t)] {
@@ -372,7 +372,7 @@ mod tests {
                     prop_assert!((difference.above(limit) / t - 1.0).abs() < 1e-6, "{} {}", difference.above(limit), t);
                 }
             }
-            let mirrored = WilsonDifference::new(versus, of, 0.0);
+            let mirrored = WilsonDifference::new(versus, first, 0.0);
             prop_assert!((mirrored.above(0.1) + difference.above(-0.1)).abs() < 1e-6 * (1.0 + difference.above(-0.1).abs()));
         }
     }

@@ -107,7 +107,7 @@ impl<M: Summary> Curve for BootstrapCi<M> {
         let numbers = |ties: Ties<'_>| -> Vec<Option<f64>> {
             let score_type = ties.score_type();
             let mut columns = Column::all_of(fields, score_type.width(), 1);
-            self.statistic.of_ties(ties).append(&mut columns);
+            self.statistic.evaluate(ties).append(&mut columns);
             let estimates = fields.iter().zip(&columns).filter(|(field, _)| is_estimate(field));
             estimates.map(|(_, column)| number(column, score_type)).collect()
         };
@@ -138,9 +138,9 @@ impl Bootstrap {
         let resamples =
             if ties.n_pos() < 2 || ties.n_neg() < 2 { Vec::new() } else { self.resamples(&counts, numbers) };
         let estimates = numbers(counts.ties());
-        let record = |(place, (&name, estimate)): (usize, (&&'static str, Option<f64>))| {
-            let values = resamples.iter().filter_map(|numbers| numbers[place]).collect();
-            let n_undefined = resamples.iter().filter(|numbers| numbers[place].is_none()).count();
+        let record = |(index, (&name, estimate)): (usize, (&&'static str, Option<f64>))| {
+            let values = resamples.iter().filter_map(|numbers| numbers[index]).collect();
+            let n_undefined = resamples.iter().filter(|numbers| numbers[index].is_none()).count();
             self.record(name, estimate, values, n_undefined)
         };
         self.names.iter().zip(estimates).enumerate().map(record).collect()
@@ -156,9 +156,9 @@ impl Bootstrap {
         self.resampling.each(Vec::new, |counts_of_resample, mut stream| {
             redraw.draw(&mut stream, counts_of_resample);
             let mut resample = Counts::with_capacity(counts.score_type(), None, counts_of_resample.len());
-            for (count, &place) in counts_of_resample.iter().zip(&last).filter(|(count, _)| count.rows() > 0)
+            for (count, &index) in counts_of_resample.iter().zip(&last).filter(|(count, _)| count.rows() > 0)
             {
-                resample.push(counts.key(place), count.pos, count.neg);
+                resample.push(counts.key(index), count.pos, count.neg);
             }
             numbers(resample.ties())
         })
@@ -173,7 +173,7 @@ impl Bootstrap {
     ) -> BootstrapRecord {
         let mut interval = Interval::default();
         if values.len() > 1 {
-            interval = Interval::of_resamples(values, self.level);
+            interval = Interval::from_resamples(values, self.level);
             interval.se = interval.se.filter(|se| se.is_finite());
         }
         BootstrapRecord { field: Some(name), estimate, interval, n_undefined: n_undefined as u64 }
@@ -183,7 +183,7 @@ impl Bootstrap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::quantile::of_sorted;
+    use crate::math::quantile::sorted_quantile;
     use crate::ranking::ties::counts::twice_u;
     use crate::statistics::tests::with_ties;
 
@@ -219,10 +219,10 @@ mod tests {
                 redraw.draw(&mut stream, counts_of_resample);
                 twice_u(counts_of_resample) as f64 / twice_pairs
             });
-            (RocAuc::default().of_ties(ties).auc, areas)
+            (RocAuc::default().evaluate(ties).auc, areas)
         });
         areas.sort_unstable_by(f64::total_cmp);
-        let limits = [Some(of_sorted(&areas, 0.05)), Some(of_sorted(&areas, 0.95))];
+        let limits = [Some(sorted_quantile(&areas, 0.05)), Some(sorted_quantile(&areas, 0.95))];
         assert_eq!(numbers(&result[1]), [estimate]);
         assert_eq!([numbers(&result[3])[0], numbers(&result[4])[0]], limits);
     }

@@ -15,7 +15,7 @@ pub(super) struct CurveSums {
     /// The placements; with weights, without squares.
     pub placements: Placements,
     /// The largest `|tp N - fp P|`.
-    pub farthest: u128,
+    pub ks_distance: u128,
     /// The highest key among the positives with the largest `tp N - fp P`.
     pub best: Option<u128>,
     /// The sum of precisions over positives.
@@ -24,11 +24,11 @@ pub(super) struct CurveSums {
 
 impl CurveSums {
     /// For a group that has pairs; `all` has its totals.
-    pub fn of(ties: &mut Ties<'_>, all: &Confusion) -> Self {
-        if ties.has_small_classes() { Self::of_positives(ties) } else { Self::of_segments(ties, all) }
+    pub fn new(ties: &mut Ties<'_>, all: &Confusion) -> Self {
+        if ties.has_small_classes() { Self::from_positives(ties) } else { Self::from_segments(ties, all) }
     }
 
-    fn of_positives(ties: &mut Ties<'_>) -> Self {
+    fn from_positives(ties: &mut Ties<'_>) -> Self {
         // The group has small classes, below 2^31.
         let totals = [ties.n_pos() as u32, ties.n_neg() as u32];
         let add =
@@ -36,13 +36,13 @@ impl CurveSums {
         let (peaks, placements) = ties.fold_positives_and_placements(add, Peaks::join);
         CurveSums {
             placements,
-            farthest: peaks.farthest.unsigned_abs().into(),
+            ks_distance: peaks.ks_distance.unsigned_abs().into(),
             best: peaks.best.and_then(|(_, score)| ties.key_of(score)),
             precisions: peaks.precisions,
         }
     }
 
-    fn of_segments(ties: &mut Ties<'_>, all: &Confusion) -> Self {
+    fn from_segments(ties: &mut Ties<'_>, all: &Confusion) -> Self {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let has_weights = ties.units().is_some();
         let heights = Heights { n_pos, n_neg };
@@ -75,7 +75,7 @@ impl CurveSums {
         }
         CurveSums {
             placements: walk.placements,
-            farthest: walk.highest.farthest,
+            ks_distance: walk.highest.ks_distance,
             best: walk.highest.best.map(|best| best.1),
             precisions: walk.precisions,
         }
@@ -86,7 +86,7 @@ impl CurveSums {
 #[derive(Clone, Copy, Debug, Default)]
 struct Peaks {
     /// The largest `|tp N - fp P|`.
-    farthest: i64,
+    ks_distance: i64,
     /// The largest `tp N - fp P` at the score of a positive, and the highest such score.
     best: Option<(i64, PositiveScore)>,
     /// The sum of precisions over positives.
@@ -107,7 +107,7 @@ impl Peaks {
         let highest = tp.iter().zip(fp).fold(i64::MIN, |highest, (&tp, &fp)| highest.max(height(tp, fp)));
         let lowest =
             pos_above.iter().zip(neg_above).fold(0, |lowest, (&pos, &neg)| lowest.min(height(pos, neg)));
-        self.farthest = self.farthest.max(highest).max(-lowest);
+        self.ks_distance = self.ks_distance.max(highest).max(-lowest);
         if self.best.is_none_or(|(best, _)| highest >= best) {
             scores.iter().for_each(|score| self.take_best(height(score.tp, score.fp), &score));
         }
@@ -123,7 +123,7 @@ impl Peaks {
     }
 
     fn join(&mut self, more: Self) {
-        self.farthest = self.farthest.max(more.farthest);
+        self.ks_distance = self.ks_distance.max(more.ks_distance);
         if let Some((height, score)) = more.best {
             self.take_best(height, &score);
         }
@@ -161,7 +161,7 @@ struct WalkSums {
 #[derive(Clone, Copy, Debug, Default)]
 struct Highest {
     /// The largest `|tp N - fp P|`.
-    farthest: u128,
+    ks_distance: u128,
     /// The largest `tp N - fp P` at the score of a positive, and the highest such key.
     best: Option<(i128, u128)>,
 }
@@ -169,7 +169,7 @@ struct Highest {
 impl Highest {
     #[inline]
     fn join(&mut self, lower: Highest) {
-        self.farthest = self.farthest.max(lower.farthest);
+        self.ks_distance = self.ks_distance.max(lower.ks_distance);
         if lower.best.map(|best| best.0) > self.best.map(|best| best.0) {
             self.best = lower.best;
         }
@@ -196,7 +196,7 @@ impl Heights {
     fn at(self, step: &Step) -> Highest {
         let height = self.height(step.tp(), step.fp());
         let best = (step.pos > 0).then_some((height, step.key));
-        Highest { farthest: height.unsigned_abs(), best }
+        Highest { ks_distance: height.unsigned_abs(), best }
     }
 
     /// The largest distances at the ends of parts. They are lower bounds for the curve, and for the scores of
@@ -215,8 +215,8 @@ impl Heights {
     #[inline]
     fn may_be_highest(self, step: &Step, borders: &Highest, before: &Highest) -> bool {
         let (upper, lower) = (self.height(step.tp(), step.neg_above), self.height(step.pos_above, step.fp()));
-        let farthest = upper.unsigned_abs().max(lower.unsigned_abs());
-        let is_farther = farthest > before.farthest && farthest >= borders.farthest;
+        let ks_distance = upper.unsigned_abs().max(lower.unsigned_abs());
+        let is_farther = ks_distance > before.ks_distance && ks_distance >= borders.ks_distance;
         let is_better =
             before.best.is_none_or(|best| upper > best.0) && borders.best.is_none_or(|best| upper >= best.0);
         is_farther || is_better
@@ -238,10 +238,10 @@ mod tests {
             .chain((0..30).map(|row| (u8::from(row < 12), 205)))
             .collect();
         let (labels, scores): (Vec<u8>, Vec<i16>) = rows.into_iter().unzip();
-        let by_positives = with_ties(&labels, &scores, |mut ties| CurveSums::of_positives(&mut ties));
+        let by_positives = with_ties(&labels, &scores, |mut ties| CurveSums::from_positives(&mut ties));
         let by_segments = with_ties(&labels, &scores, |mut ties| {
             let all = Confusion::all_negative(&ties);
-            CurveSums::of_segments(&mut ties, &all)
+            CurveSums::from_segments(&mut ties, &all)
         });
         assert_eq!(by_positives, by_segments);
     }

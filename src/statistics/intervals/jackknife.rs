@@ -19,10 +19,10 @@ pub fn variance(ties: &Ties<'_>, auc: f64) -> Option<(f64, SampleSize)> {
     for squared in ties.squared_units()? {
         let tie = squared.tie;
         // Sums of weights may take 63 bits, so placements are doubled in a wider type.
-        let of_pos = 2 * u128::from(negatives - tie.fp()) + u128::from(tie.neg);
-        let of_neg = 2 * u128::from(tie.pos_above) + u128::from(tie.pos);
-        let beats = math::quotient(of_pos, 2 * u128::from(negatives)) - auc;
-        let beaten = math::quotient(of_neg, 2 * u128::from(positives)) - auc;
+        let twice_beaten = 2 * u128::from(negatives - tie.fp()) + u128::from(tie.neg);
+        let twice_beating = 2 * u128::from(tie.pos_above) + u128::from(tie.pos);
+        let beats = math::quotient(twice_beaten, 2 * u128::from(negatives)) - auc;
+        let beaten = math::quotient(twice_beating, 2 * u128::from(positives)) - auc;
         variances.0 += squared.pos * beats * beats;
         variances.1 += squared.neg * beaten * beaten;
         squares.pos += squared.pos;
@@ -30,7 +30,7 @@ pub fn variance(ties: &Ties<'_>, auc: f64) -> Option<(f64, SampleSize)> {
     }
     let sums = Count { pos: positives as f64, neg: negatives as f64 };
     let variance = variances.0 / sums.pos.powi(2) + variances.1 / sums.neg.powi(2);
-    Some((variance, SampleSize::of_weights(WeightTotals { sums, squares })))
+    Some((variance, SampleSize::from_weights(WeightTotals { sums, squares })))
 }
 
 #[cfg(test)]
@@ -47,7 +47,7 @@ mod tests {
         let (mut live, mut stored) = (Group::default(), Group::<u64>::default());
         live.load(rows);
         stored.load_for(&[rows], Some(None)).unwrap();
-        [NINETY_FIVE.of_ties(live.ties()), NINETY_FIVE.of_ties(stored.ties())]
+        [NINETY_FIVE.evaluate(live.ties()), NINETY_FIVE.evaluate(stored.ties())]
     }
 
     /// The definition: the derivative of the area by each weight, times the weight.
@@ -62,12 +62,14 @@ mod tests {
                 0.0
             }
         };
-        let of = |class| rows.iter().filter(move |row| row.1 == class);
-        let area: f64 = of(true).flat_map(|p| of(false).map(move |n| p.2 * n.2 * wins(p.0, n.0))).sum();
+        let class_rows = |class| rows.iter().filter(move |row| row.1 == class);
+        let area: f64 =
+            class_rows(true).flat_map(|p| class_rows(false).map(move |n| p.2 * n.2 * wins(p.0, n.0))).sum();
         let area = area / total(true) / total(false);
         let influence = |row: &(f64, bool, f64)| {
-            let beats: f64 =
-                of(!row.1).map(|n| n.2 * if row.1 { wins(row.0, n.0) } else { wins(n.0, row.0) }).sum();
+            let beats: f64 = class_rows(!row.1)
+                .map(|n| n.2 * if row.1 { wins(row.0, n.0) } else { wins(n.0, row.0) })
+                .sum();
             row.2 * (beats / total(!row.1) - area) / total(row.1)
         };
         rows.iter().map(|row| influence(row).powi(2)).sum()
@@ -79,8 +81,8 @@ mod tests {
         let scores = [5.0, 3.0, 3.0, 2.0, 6.0, 1.0];
         let labels = [0b01_0011u8; 1];
         let weights = [1.0, 2.5, 0.5, 3.0, 1.5, 2.0];
-        let of = |weights: &[f64]| records(&scores, &labels, weights);
-        let record = of(&weights);
+        let evaluate = |weights: &[f64]| records(&scores, &labels, weights);
+        let record = evaluate(&weights);
         assert_eq!(record[0], record[1]);
         let step = 1e-5;
         for (kind, record) in record.iter().enumerate() {
@@ -88,7 +90,7 @@ mod tests {
                 .map(|row| {
                     let mut moved = weights;
                     moved[row] += step;
-                    let influence = (of(&moved)[kind].auc.unwrap() - record.auc.unwrap()) / step;
+                    let influence = (evaluate(&moved)[kind].auc.unwrap() - record.auc.unwrap()) / step;
                     (weights[row] * influence).powi(2)
                 })
                 .sum();

@@ -23,7 +23,7 @@ pub struct Bounds {
     low: f64,
     high: f64,
     /// Whether they bound the tpr instead of the fpr.
-    of_tpr: bool,
+    is_tpr: bool,
 }
 
 /// Bounds in rows of a group.
@@ -66,7 +66,7 @@ impl About {
 }
 
 /// The position of a piece.
-enum Place {
+enum Position {
     Before,
     After,
     Inside,
@@ -76,10 +76,10 @@ enum Place {
 
 impl Bounds {
     /// The bounds of a range of one rate.
-    pub fn of(range: Range) -> Option<Bounds> {
+    pub fn new(range: Range) -> Option<Bounds> {
         match range {
-            Range::Fpr(low, high) => Some(Bounds { low, high, of_tpr: false }),
-            Range::Tpr(low, high) => Some(Bounds { low, high, of_tpr: true }),
+            Range::Fpr(low, high) => Some(Bounds { low, high, is_tpr: false }),
+            Range::Tpr(low, high) => Some(Bounds { low, high, is_tpr: true }),
             Range::TwoWay { .. } => None,
         }
     }
@@ -96,13 +96,13 @@ impl Bounds {
     /// Flips the placements of positives and negatives such that larger ones increase the area: over fpr a
     /// positive contributes more if its fpr is lower.
     pub fn for_larger(self, placements: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
-        let of_pos = |placement: f64| if self.of_tpr { placement } else { -placement };
-        placements.into_iter().map(|(pos, neg)| (of_pos(pos), neg)).collect()
+        let directed = |placement: f64| if self.is_tpr { placement } else { -placement };
+        placements.into_iter().map(|(pos, neg)| (directed(pos), neg)).collect()
     }
 
     fn piece(self, segment: &Segment, n_neg: u64) -> Piece {
         let (fpr, tpr) = ((segment.neg_above, segment.fp()), (segment.pos_above, segment.tp()));
-        if self.of_tpr {
+        if self.is_tpr {
             Piece { x: tpr, y: (n_neg - fpr.0, n_neg - fpr.1) }
         } else {
             Piece { x: fpr, y: tpr }
@@ -111,7 +111,7 @@ impl Bounds {
 
     /// The numbers of rows of the bounded class, and of the other.
     fn totals(self, (n_pos, n_neg): (u64, u64)) -> (u64, u64) {
-        if self.of_tpr { (n_pos, n_neg) } else { (n_neg, n_pos) }
+        if self.is_tpr { (n_pos, n_neg) } else { (n_neg, n_pos) }
     }
 
     /// The bounds in rows.
@@ -149,34 +149,34 @@ impl Piece {
         y0 + (self.y.1 as f64 - y0) * ((x - x0) / (self.x.1 as f64 - x0))
     }
 
-    fn place(self, (low, high): (f64, f64)) -> Place {
+    fn position(self, (low, high): (f64, f64)) -> Position {
         let (x0, x1) = (self.x.0 as f64, self.x.1 as f64);
         if x1 <= low {
-            Place::Before
+            Position::Before
         } else if x0 >= high {
-            Place::After
+            Position::After
         } else if low <= x0 && x1 <= high {
-            Place::Inside
+            Position::Inside
         } else {
             let (left, right) = (x0.max(low), x1.min(high));
             let sum = (left - x0) * left + (right - left) * 0.5 * (left + right) + (x1 - right) * right;
             let mean = sum / (x1 - x0);
-            Place::Cut(mean, self.height(mean))
+            Position::Cut(mean, self.height(mean))
         }
     }
 
     /// The position of the rows of the bounded class after removing one of them. If a bound cuts the piece,
     /// the height is the lost area.
-    fn without_row(self, (low, high): (f64, f64)) -> Place {
+    fn without_row(self, (low, high): (f64, f64)) -> Position {
         let (x0, last) = (self.x.0 as f64, self.x.1 as f64 - 1.0);
         if last <= low {
-            return Place::Before;
+            return Position::Before;
         }
         if x0 >= high {
-            return Place::After;
+            return Position::After;
         }
         if low <= x0 && last <= high {
-            return Place::Inside;
+            return Position::Inside;
         }
         // The piece then has two rows or more. After the removal it rises by the same amount over one row
         // less.
@@ -188,7 +188,7 @@ impl Piece {
             y0 + 0.5 * (slope * (high + 1.0 - x0).powi(2) - steeper * (high - x0).powi(2))
         };
         let lost_to_low = 0.5 * (slope - steeper) * (low - x0).max(0.0).powi(2);
-        Place::Cut(0.0, lost_to_high - lost_to_low)
+        Position::Cut(0.0, lost_to_high - lost_to_low)
     }
 
     /// The heights at the middle of both parts of the length about a bound, if they are on the piece. A row
@@ -225,14 +225,14 @@ struct ClassSums {
 }
 
 impl ClassSums {
-    fn add(&mut self, rows: u64, place: &Place, placement_inside: u64, cut: impl Fn(f64, f64) -> f64) {
-        match *place {
+    fn add(&mut self, rows: u64, position: &Position, placement_inside: u64, cut: impl Fn(f64, f64) -> f64) {
+        match *position {
             _ if rows == 0 => {}
-            Place::Before => self.before += rows,
+            Position::Before => self.before += rows,
             // All rows that are not counted.
-            Place::After => {}
-            Place::Inside => self.add_inside(rows, placement_inside),
-            Place::Cut(x, y) => self.cut.push((rows, cut(x, y))),
+            Position::After => {}
+            Position::Inside => self.add_inside(rows, placement_inside),
+            Position::Cut(x, y) => self.cut.push((rows, cut(x, y))),
         }
     }
 
@@ -312,17 +312,17 @@ impl PartialPlacements {
         self.add_near((piece.heights(about.0), piece.heights(about.1)));
         if piece.is_flat() {
             let [before, inside] = piece.parts(window);
-            self.bounded.add(before, &Place::Before, 0, |_, y| y);
-            self.bounded.add(inside, &Place::Inside, 2 * piece.y.0, |_, y| y);
+            self.bounded.add(before, &Position::Before, 0, |_, y| y);
+            self.bounded.add(inside, &Position::Inside, 2 * piece.y.0, |_, y| y);
             return;
         }
-        let place = piece.place(in_rows);
-        let place_of_bounded = match outside {
-            Outside::Bound => &place,
+        let position = piece.position(in_rows);
+        let bounded_position = match outside {
+            Outside::Bound => &position,
             Outside::Jackknife => &piece.without_row(in_fewer_rows),
         };
-        self.bounded.add(bounded, place_of_bounded, piece.y.0 + piece.y.1, |_, y| y);
-        self.others.add(others, &place, piece.x.0 + piece.x.1, |x, _| x);
+        self.bounded.add(bounded, bounded_position, piece.y.0 + piece.y.1, |_, y| y);
+        self.others.add(others, &position, piece.x.0 + piece.x.1, |x, _| x);
     }
 
     fn add_edges(&mut self, (low, high): (Option<f64>, Option<f64>)) {
@@ -355,8 +355,8 @@ impl PartialPlacements {
             Outside::Bound => (self.edges.0.unwrap_or_default(), self.edges.1.unwrap_or_default()),
             Outside::Jackknife => (about.0.mean(self.near.0), about.1.mean(self.near.1)),
         };
-        let of_bounded = self.bounded.variance(edges, bounded, others);
-        Some((of_bounded, self.others.variance(bounds.in_rows(totals), others, bounded)))
+        let bounded_part = self.bounded.variance(edges, bounded, others);
+        Some((bounded_part, self.others.variance(bounds.in_rows(totals), others, bounded)))
     }
 }
 
@@ -370,7 +370,7 @@ impl Window {
 }
 
 /// The placements of positives and of negatives with each score, highest first, as shares of the other class.
-pub fn of_counts(counts: &[Count], bounds: Bounds) -> Vec<(f64, f64)> {
+pub fn placement_shares(counts: &[Count], bounds: Bounds) -> Vec<(f64, f64)> {
     let Count { pos, neg } = Count::sum(counts);
     let totals = (pos, neg);
     let (bounded, others) = bounds.totals(totals);
@@ -381,14 +381,14 @@ pub fn of_counts(counts: &[Count], bounds: Bounds) -> Vec<(f64, f64)> {
         edges = (low.unwrap_or(edges.0), high.unwrap_or(edges.1));
     }
     let placements = |piece: &Piece| {
-        let (x, y) = match piece.place(in_rows) {
-            Place::Before => (in_rows.0, edges.0),
-            Place::After => (in_rows.1, edges.1),
-            Place::Inside => (0.5 * (piece.x.0 + piece.x.1) as f64, 0.5 * (piece.y.0 + piece.y.1) as f64),
-            Place::Cut(x, y) => (x, y),
+        let (x, y) = match piece.position(in_rows) {
+            Position::Before => (in_rows.0, edges.0),
+            Position::After => (in_rows.1, edges.1),
+            Position::Inside => (0.5 * (piece.x.0 + piece.x.1) as f64, 0.5 * (piece.y.0 + piece.y.1) as f64),
+            Position::Cut(x, y) => (x, y),
         };
-        let (of_others, of_bounded) = (x / bounded as f64, y / others as f64);
-        if bounds.of_tpr { (of_bounded, of_others) } else { (of_others, of_bounded) }
+        let (other_share, bounded_share) = (x / bounded as f64, y / others as f64);
+        if bounds.is_tpr { (bounded_share, other_share) } else { (other_share, bounded_share) }
     };
     pieces.iter().map(placements).collect()
 }
@@ -407,9 +407,9 @@ mod tests {
         (0..9).rev().map(|score| Count { pos: count(1, score), neg: count(0, score) }).collect()
     }
 
-    fn of(range: Range, rows: &[(u8, u8)]) -> (f64, Option<f64>, Option<f64>) {
+    fn compute(range: Range, rows: &[(u8, u8)]) -> (f64, Option<f64>, Option<f64>) {
         let (labels, scores): (Vec<u8>, Vec<u8>) = rows.iter().copied().unzip();
-        let bounds = Bounds::of(range).unwrap();
+        let bounds = Bounds::new(range).unwrap();
         let [(area, at_the_bound), (_, jackknife)] = [Outside::Bound, Outside::Jackknife].map(|outside| {
             with_ties(&labels, &scores, |mut ties| {
                 let window = bounds.window((ties.n_pos(), ties.n_neg()), outside);
@@ -434,7 +434,7 @@ mod tests {
             rows in prop::collection::vec((0u8..2, 0u8..9), 4..60),
             low in 0.0f64..0.9,
             width in 0.01f64..1.0,
-            of_tpr in any::<bool>(),
+            is_tpr in any::<bool>(),
             on_steps in any::<bool>(),
         ) {
             let counts = counts(&rows);
@@ -444,16 +444,16 @@ mod tests {
             let mut low = low;
             if on_steps {
                 // Bounds at the corners of the curve.
-                let all = if of_tpr { pos } else { neg } as f64;
+                let all = if is_tpr { pos } else { neg } as f64;
                 (low, high) = ((low * all).floor() / all, (high * all).ceil() / all);
             }
-            let range = if of_tpr { Range::Tpr(low, high) } else { Range::Fpr(low, high) };
-            let (area, variance, _) = of(range, &rows);
-            let placements = of_counts(&counts, Bounds::of(range).unwrap());
-            let of_class = |class: u8| -> Vec<f64> {
+            let range = if is_tpr { Range::Tpr(low, high) } else { Range::Fpr(low, high) };
+            let (area, variance, _) = compute(range, &rows);
+            let placements = placement_shares(&counts, Bounds::new(range).unwrap());
+            let class_placements = |class: u8| -> Vec<f64> {
                 rows.iter().filter(|row| row.0 == class)
                     .map(|row| placements[8 - row.1 as usize])
-                    .map(|of| if class == 1 { of.0 } else { of.1 })
+                    .map(|both| if class == 1 { both.0 } else { both.1 })
                     .collect()
             };
             let spread = |values: &[f64]| {
@@ -461,20 +461,20 @@ mod tests {
                 let mean = values.iter().sum::<f64>() / n;
                 (mean, values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0) / n)
             };
-            let ((of_pos, spread_pos), (of_neg, spread_neg)) = (spread(&of_class(1)), spread(&of_class(0)));
-            let mean = if of_tpr { of_neg - low } else { high - of_pos };
+            let ((pos_mean, spread_pos), (neg_mean, spread_neg)) = (spread(&class_placements(1)), spread(&class_placements(0)));
+            let mean = if is_tpr { neg_mean - low } else { high - pos_mean };
             prop_assert!((mean - area).abs() < 1e-13, "{mean} {area}");
             prop_assert!((variance.unwrap() - spread_pos - spread_neg).abs() < 1e-14);
         }
 
         #[test]
-        fn delong_without_bounds(rows in prop::collection::vec((0u8..2, 0u8..9), 4..60), of_tpr in any::<bool>()) {
+        fn delong_without_bounds(rows in prop::collection::vec((0u8..2, 0u8..9), 4..60), is_tpr in any::<bool>()) {
             let counts = counts(&rows);
             let Count { pos, neg } = Count::sum(&counts);
             prop_assume!(pos > 1 && neg > 1);
-            let range = if of_tpr { Range::Tpr(0.0, 1.0) } else { Range::Fpr(0.0, 1.0) };
+            let range = if is_tpr { Range::Tpr(0.0, 1.0) } else { Range::Fpr(0.0, 1.0) };
             let whole = delong::variance(&crate::ranking::ties::counts::placements(&counts), pos, neg);
-            prop_assert!((of(range, &rows).1.unwrap() - whole.unwrap()).abs() < 1e-15);
+            prop_assert!((compute(range, &rows).1.unwrap() - whole.unwrap()).abs() < 1e-15);
         }
     }
 
@@ -491,7 +491,7 @@ mod tests {
                 let mut fewer = counts.clone();
                 let count = &mut fewer[8 - rows[row].1 as usize];
                 *(if label == 1 { &mut count.pos } else { &mut count.neg }) -= 1;
-                measure.of(&fewer).unwrap()
+                measure.evaluate(&fewer).unwrap()
             });
             let areas: Vec<f64> = left_out.collect();
             let n = areas.len() as f64;
@@ -508,7 +508,7 @@ mod tests {
             distinct in 1u8..10,
             low in 0.0f64..0.9,
             width in 0.01f64..1.0,
-            of_tpr in any::<bool>(),
+            is_tpr in any::<bool>(),
             on_steps in any::<bool>(),
         ) {
             let rows: Vec<(u8, u8)> = rows.into_iter().map(|row| (row.0, row.1 % distinct)).collect();
@@ -516,11 +516,11 @@ mod tests {
             prop_assume!(pos > 1 && neg > 1);
             let (mut low, mut high) = (low, (low + width).min(1.0));
             if on_steps {
-                let all = if of_tpr { pos } else { neg } as f64;
+                let all = if is_tpr { pos } else { neg } as f64;
                 (low, high) = ((low * all).floor() / all, (high * all).ceil() / all);
             }
-            let range = if of_tpr { Range::Tpr(low, high) } else { Range::Fpr(low, high) };
-            let jackknife = of(range, &rows).2.unwrap();
+            let range = if is_tpr { Range::Tpr(low, high) } else { Range::Fpr(low, high) };
+            let jackknife = compute(range, &rows).2.unwrap();
             let expected = without_each_row(range, &rows);
             prop_assert!((jackknife - expected).abs() < 1e-13, "{jackknife} {expected}");
         }
@@ -540,19 +540,19 @@ mod tests {
             let mut many = counts(&rows);
             many.iter_mut()
                 .for_each(|count| *count = Count { pos: count.pos * times, neg: count.neg * times });
-            let area = measure.of(&many).unwrap();
-            let placements = of_counts(&counts(&rows), Bounds::of(range).unwrap());
+            let area = measure.evaluate(&many).unwrap();
+            let placements = placement_shares(&counts(&rows), Bounds::new(range).unwrap());
             for class in [0, 1] {
                 let members: Vec<&(u8, u8)> = rows.iter().filter(|row| row.0 == class).collect();
                 let placement = |row: &(u8, u8)| {
-                    let of = placements[8 - row.1 as usize];
-                    if class == 1 { of.0 } else { of.1 }
+                    let both = placements[8 - row.1 as usize];
+                    if class == 1 { both.0 } else { both.1 }
                 };
                 let mean = members.iter().map(|row| placement(row)).sum::<f64>() / 5.0;
                 for row in &members {
                     let mut more = many.clone();
                     more[8 - row.1 as usize].add(class == 1, 1);
-                    let influence = (measure.of(&more).unwrap() - area) * (5 * times) as f64;
+                    let influence = (measure.evaluate(&more).unwrap() - area) * (5 * times) as f64;
                     let expected = (placement(row) - mean).abs();
                     assert!(
                         (influence.abs() - expected).abs() < 1e-3,

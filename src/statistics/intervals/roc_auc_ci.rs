@@ -118,7 +118,7 @@ impl Summary for RocAucCi {
         self.resampling().map(|_| "take the interval by \"wilson\", \"delong\" or \"logit\"")
     }
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
         let rows = Count::from(&ties);
         if !ties.has_pairs() {
             return RocAucCiRecord::undefined(rows);
@@ -155,16 +155,16 @@ impl IntervalMethod {
 impl FromOptions for RocAucCi {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         // Partial areas have another statistic; a scale without bounds is rejected here.
-        Range::of_options(options)?;
-        let test = Hypothesis::of_options(options, 0.0)?;
+        Range::parse(options)?;
+        let test = Hypothesis::parse(options, 0.0)?;
         let method = options.optional_word("method")?.unwrap_or_default();
-        Ok(RocAucCi { test, ..RocAucCi::of_options(options, "method", method)? })
+        Ok(RocAucCi { test, ..RocAucCi::parse(options, "method", method)? })
     }
 }
 
 impl RocAucCi {
     /// The interval by this method; `option` is the name of the option that selects it.
-    pub fn of_options(options: &Options, option: &str, method: IntervalMethod) -> Result<Self, OptionError> {
+    pub fn parse(options: &Options, option: &str, method: IntervalMethod) -> Result<Self, OptionError> {
         let ci = RocAucCi { method, ..RocAucCi::default() };
         if options.has_column("weight") {
             ci.check_weights(option, "does not take a weight")?;
@@ -172,7 +172,7 @@ impl RocAucCi {
         Ok(RocAucCi {
             level: options.level()?,
             interval: options.optional_word("interval")?,
-            resampling: Resampling::of_method(
+            resampling: Resampling::from_method(
                 options,
                 option,
                 method,
@@ -184,8 +184,8 @@ impl RocAucCi {
     }
 
     /// The interval for a method that needs only sums over placements, from the options of a report.
-    pub(in crate::statistics) fn of_placement_options(options: &Options) -> Result<Self, OptionError> {
-        let ci = RocAucCi::of_options(options, "ci", options.word("ci")?)?;
+    pub(in crate::statistics) fn parse_placements(options: &Options) -> Result<Self, OptionError> {
+        let ci = RocAucCi::parse(options, "ci", options.word("ci")?)?;
         if ci.method.has_estimated_variance() || ci.method == IntervalMethod::HanleyMcneil {
             return Ok(ci);
         }
@@ -213,7 +213,7 @@ impl RocAucCi {
         ties: &mut Ties<'_>,
     ) -> (Interval, SampleSize) {
         let rows = Count::from(&*ties);
-        let size = SampleSize::of_rows(rows);
+        let size = SampleSize::from_rows(rows);
         let has_two = rows.pos > 1 && rows.neg > 1;
         let variance = match self.method {
             _ if ties.units().is_some() => {
@@ -223,29 +223,30 @@ impl RocAucCi {
                 return interval.unwrap_or((Interval::default(), size));
             }
             IntervalMethod::Obuchowski => {
-                BinormalLine::of_ties(ties).map(|line| line.variance(rows.pos, rows.neg))
+                BinormalLine::from_ties(ties).map(|line| line.variance(rows.pos, rows.neg))
             }
             IntervalMethod::Bootstrap if has_two => {
                 let counts = ties.counts();
                 let areas = self.resampling.unwrap_or_default().areas(counts.each());
-                let interval = self
-                    .of_resamples(auc, areas, || acceleration(counts.each(), bca::placements(counts.each())));
+                let interval = self.resample_interval(auc, areas, || {
+                    acceleration(counts.each(), bca::placements(counts.each()))
+                });
                 return (interval, size);
             }
             IntervalMethod::Bootstrap => None,
-            _ => return (self.of_placements(auc, placements, rows), size),
+            _ => return (self.placement_interval(auc, placements, rows), size),
         };
         (variance.map(|variance| self.limits(auc, variance.sqrt(), size)).unwrap_or_default(), size)
     }
 
     /// The interval of the area of unweighted rows, for a method that needs only sums over placements.
-    pub(in crate::statistics) fn of_placements(
+    pub(in crate::statistics) fn placement_interval(
         &self,
         auc: f64,
         placements: &Placements,
         rows: Count,
     ) -> Interval {
-        let size = SampleSize::of_rows(rows);
+        let size = SampleSize::from_rows(rows);
         if self.method == IntervalMethod::HanleyMcneil {
             return self.limits(auc, hanley_mcneil(auc, rows.pos as f64, rows.neg as f64), size);
         }
@@ -258,7 +259,7 @@ impl RocAucCi {
         match self.method {
             IntervalMethod::Wilson => WilsonScale::new(auc, se * se, size).interval(self.level),
             IntervalMethod::Logit => {
-                LogitScale::of(auc, se, size.units).interval(upper_quantile(tail(self.level)))
+                LogitScale::new(auc, se, size.units).interval(upper_quantile(tail(self.level)))
             }
             _ => Interval::normal(auc, se, self.level).within(0.0, 1.0),
         }
@@ -278,7 +279,7 @@ impl RocAucCi {
                 self.test.test(0.5, |value| scale.above(value), 1.0, upper_tail)
             }
             IntervalMethod::Logit => {
-                let scale = LogitScale::of(auc, se, size.units);
+                let scale = LogitScale::new(auc, se, size.units);
                 self.test.test(0.5, |value| scale.above(value), scale.se_of_logit, upper_tail)
             }
             _ => self.test.test(0.5, |value| auc - value, se, upper_tail),
@@ -286,7 +287,7 @@ impl RocAucCi {
     }
 
     /// The interval from resampled areas.
-    pub(in crate::statistics) fn of_resamples(
+    pub(in crate::statistics) fn resample_interval(
         &self,
         auc: f64,
         mut areas: Vec<f64>,
@@ -414,40 +415,40 @@ pub(in crate::statistics) mod tests {
 
     #[test]
     fn limits_where_the_classes_do_not_overlap() {
-        let of = |method, labels: &[u8]| {
+        let compute = |method, labels: &[u8]| {
             let scores: Vec<u32> = (0..labels.len() as u32).collect();
             let record = summary(&RocAucCi { method, ..NINETY_FIVE }, labels, &scores);
             (record.interval.se, record.interval.lower.unwrap(), record.interval.upper.unwrap())
         };
         let perfect = [0; 50].iter().chain(&[1; 50]).copied().collect::<Vec<u8>>();
-        let (se, lower, upper) = of(IntervalMethod::Logit, &perfect);
+        let (se, lower, upper) = compute(IntervalMethod::Logit, &perfect);
         assert_eq!((se, upper), (Some(0.0), 1.0));
         // If none of 50 rows is misranked, the share of such rows is at most 3.7 / 50, at 97.5 %.
         assert!((0.92..0.94).contains(&lower), "{lower}");
         let worst = [1; 50].iter().chain(&[0; 50]).copied().collect::<Vec<u8>>();
-        let (_, low, high) = of(IntervalMethod::Logit, &worst);
+        let (_, low, high) = compute(IntervalMethod::Logit, &worst);
         assert!((high - (1.0 - lower)).abs() < 1e-12 && low == 0.0, "the mirror image");
-        let (_, few, _) = of(IntervalMethod::Logit, &[0, 0, 1, 1]);
+        let (_, few, _) = compute(IntervalMethod::Logit, &[0, 0, 1, 1]);
         assert!((0.1..0.4).contains(&few), "{few}");
         for method in [IntervalMethod::DeLong, IntervalMethod::HanleyMcneil, IntervalMethod::Bootstrap] {
-            assert_eq!(of(method, &perfect), (Some(0.0), 1.0, 1.0), "{method:?}");
+            assert_eq!(compute(method, &perfect), (Some(0.0), 1.0, 1.0), "{method:?}");
         }
     }
 
     #[test]
     fn single_rows_and_ties() {
-        let of = |method, labels: &[u8], scores: &[i32]| {
+        let compute = |method, labels: &[u8], scores: &[i32]| {
             let record = summary(&RocAucCi { method, ..NINETY_FIVE }, labels, scores);
             (record.auc.unwrap(), record.interval.se, record.interval.lower, record.interval.upper)
         };
         for method in [IntervalMethod::DeLong, IntervalMethod::Logit, IntervalMethod::Bootstrap] {
-            assert_eq!(of(method, &[0, 0, 1], &[1, 3, 2]), (0.5, None, None, None));
-            let (half, se, lower, upper) = of(method, &[0, 0, 1, 1], &[7; 4]);
+            assert_eq!(compute(method, &[0, 0, 1], &[1, 3, 2]), (0.5, None, None, None));
+            let (half, se, lower, upper) = compute(method, &[0, 0, 1, 1], &[7; 4]);
             assert_eq!((half, se, lower), (0.5, Some(0.0), Some(0.5)));
             assert!((upper.unwrap() - 0.5).abs() < 1e-15);
         }
         // From the AUC alone: P = 1, N = 2, A = 1/2, Q2 = 1/3.
-        let (_, se, lower, upper) = of(IntervalMethod::HanleyMcneil, &[0, 0, 1], &[1, 3, 2]);
+        let (_, se, lower, upper) = compute(IntervalMethod::HanleyMcneil, &[0, 0, 1], &[1, 3, 2]);
         assert!((se.unwrap() - ((0.25 + 1.0 / 3.0 - 0.25) / 2.0f64).sqrt()).abs() < 1e-15);
         assert_eq!((lower, upper), (Some(0.0), Some(1.0)));
     }
@@ -459,15 +460,15 @@ pub(in crate::statistics) mod tests {
         let labels: Vec<u8> = (0..120).map(|row| u8::from(row % 7 < 3 && row > 25)).collect();
         let scores: Vec<i32> =
             (0..120).map(|row| (row * 37) % 101 + 30 * i32::from(row % 7 < 3 && row > 25)).collect();
-        let of = |interval| {
+        let compute = |interval| {
             let statistic =
                 RocAucCi { method: IntervalMethod::Bootstrap, interval: Some(interval), ..NINETY_FIVE };
             summary(&statistic, &labels, &scores)
         };
         let (delong, percentile, bca) = (
             summary(&NINETY_FIVE, &labels, &scores),
-            of(BootstrapInterval::Percentile),
-            of(BootstrapInterval::Bca),
+            compute(BootstrapInterval::Percentile),
+            compute(BootstrapInterval::Bca),
         );
         let se = delong.interval.se.unwrap();
         assert!((percentile.interval.se.unwrap() / se - 1.0).abs() < 0.08);
@@ -478,13 +479,13 @@ pub(in crate::statistics) mod tests {
                 && bca.interval.lower > delong.interval.lower.map(|l| l - se),
             "{bca:?} {percentile:?}"
         );
-        assert_eq!(of(BootstrapInterval::Bca), bca, "the same again");
+        assert_eq!(compute(BootstrapInterval::Bca), bca, "the same again");
     }
 
     #[test]
     fn options_that_do_not_apply() {
         let word = |text: &str| OptionValue::Word(text.into());
-        let of = |method: &str, more: &[(&str, OptionValue)], column: Option<&str>| {
+        let parse = |method: &str, more: &[(&str, OptionValue)], column: Option<&str>| {
             let mut written = options([
                 ("method", word(method)),
                 ("level", OptionValue::Float(0.95)),
@@ -503,10 +504,10 @@ pub(in crate::statistics) mod tests {
             ("hanley_mcneil", &[], Some("weight"), "does not take a weight"),
             ("delong", &[("level", OptionValue::Integer(1))], None, "`level` must lie between 0 and 1"),
         ] {
-            let error = of(method, more, column).unwrap_err();
+            let error = parse(method, more, column).unwrap_err();
             assert!(error.contains(option_text), "{error}");
         }
-        assert_eq!(of("delong", &[], Some("weight")).map(|ci| ci.method), Ok(IntervalMethod::DeLong));
+        assert_eq!(parse("delong", &[], Some("weight")).map(|ci| ci.method), Ok(IntervalMethod::DeLong));
     }
 
     proptest! {
@@ -514,10 +515,10 @@ pub(in crate::statistics) mod tests {
         #[test]
         fn variance_of_placements(rows in proptest::collection::vec((0u8..2, -4i8..4), 4..60)) {
             let (labels, scores): (Vec<u8>, Vec<i8>) = rows.into_iter().unzip();
-            let of_class = |class| -> Vec<i8> {
+            let class_scores = |class| -> Vec<i8> {
                 labels.iter().zip(&scores).filter(|row| *row.0 == class).map(|row| *row.1).collect()
             };
-            let (pos, neg) = (of_class(1), of_class(0));
+            let (pos, neg) = (class_scores(1), class_scores(0));
             prop_assume!(pos.len() > 1 && neg.len() > 1);
             let wins = |p: i8, n: i8| if p > n { 1.0 } else if p == n { 0.5 } else { 0.0 };
             let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;

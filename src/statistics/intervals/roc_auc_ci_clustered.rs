@@ -62,12 +62,12 @@ impl Joint for RocAucCiClustered {
         4 + self.0.resampling().map_or(1, Resampling::passes)
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocAucCiClusteredRecord {
+    fn evaluate(&self, rows: &Rows) -> RocAucCiClusteredRecord {
         let n_clusters = rows.keys.distinct as u64;
         if rows.weights.is_some() {
-            return self.of_weighted_rows(rows);
+            return self.evaluate_weighted(rows);
         }
-        let Some(areas) = Areas::of(rows) else {
+        let Some(areas) = Areas::new(rows) else {
             return RocAucCiClusteredRecord { n_clusters, ..RocAucCiClusteredRecord::undefined(rows) };
         };
         let area = &areas.clustered(rows)[0];
@@ -75,14 +75,14 @@ impl Joint for RocAucCiClustered {
         let interval = area.variance().map(|variance| match self.0.method {
             IntervalMethod::Bootstrap => {
                 let areas = self.0.resampling.unwrap_or_default().areas_of_rows(&rows.in_canonical_order());
-                self.0.of_resamples(auc, areas, || 0.0)
+                self.0.resample_interval(auc, areas, || 0.0)
             }
             _ => self.0.limits(auc, variance.sqrt(), size),
         });
         self.record(rows, auc, interval, size)
     }
 
-    fn of_nan(&self, rows: &Rows) -> RocAucCiClusteredRecord {
+    fn nan_record(&self, rows: &Rows) -> RocAucCiClusteredRecord {
         let n_clusters = rows.keys.distinct as u64;
         RocAucCiClusteredRecord { n_clusters, ..RocAucCiClusteredRecord::nan(rows) }
     }
@@ -103,8 +103,8 @@ impl RocAucCiClustered {
         RocAucCiClusteredRecord { area, n_clusters: rows.keys.distinct as u64 }
     }
 
-    fn of_weighted_rows(&self, rows: &Rows) -> RocAucCiClusteredRecord {
-        let Some(areas) = WeightedAreas::of(rows) else {
+    fn evaluate_weighted(&self, rows: &Rows) -> RocAucCiClusteredRecord {
+        let Some(areas) = WeightedAreas::new(rows) else {
             let n_clusters = rows.keys.distinct as u64;
             return RocAucCiClusteredRecord { n_clusters, ..RocAucCiClusteredRecord::undefined(rows) };
         };
@@ -133,16 +133,16 @@ mod tests {
     #[test]
     fn clusters_of_one_and_of_five() {
         let statistic = RocAucCiClustered(NINETY_FIVE);
-        let alone = statistic.of_rows(&sample(&(0..60).collect::<Vec<u32>>()));
+        let alone = statistic.evaluate(&sample(&(0..60).collect::<Vec<u32>>()));
         let areas = sample(&[]);
-        let se = Areas::of(&areas).unwrap().covariance(0, 0).unwrap().sqrt();
+        let se = Areas::new(&areas).unwrap().covariance(0, 0).unwrap().sqrt();
         assert!((alone.area.interval.se.unwrap() - se).abs() < 1e-14);
         assert_eq!((alone.area.rows.pos, alone.area.rows.neg, alone.n_clusters), (24, 36, 60));
-        let fives = statistic.of_rows(&sample(&(0..60).map(|row| row / 5).collect::<Vec<u32>>()));
+        let fives = statistic.evaluate(&sample(&(0..60).map(|row| row / 5).collect::<Vec<u32>>()));
         assert_eq!((fives.area.auc, fives.n_clusters), (alone.area.auc, 12));
         assert!((fives.area.interval.se.unwrap() / se - 1.0).abs() > 0.01);
         let bootstrap = RocAucCiClustered(RocAucCi { method: IntervalMethod::Bootstrap, ..statistic.0 });
-        let bootstrap = bootstrap.of_rows(&sample(&(0..60).map(|row| row / 5).collect::<Vec<u32>>()));
+        let bootstrap = bootstrap.evaluate(&sample(&(0..60).map(|row| row / 5).collect::<Vec<u32>>()));
         // With twelve clusters, the variance of the bootstrap lacks the factor 12 / 11.
         assert!(
             (bootstrap.area.interval.se.unwrap() / fives.area.interval.se.unwrap() - 1.0).abs() < 0.15,
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn one_cluster_has_no_error() {
-        let record = RocAucCiClustered(NINETY_FIVE).of_rows(&sample(&[3; 60]));
+        let record = RocAucCiClustered(NINETY_FIVE).evaluate(&sample(&[3; 60]));
         assert_eq!((record.area.interval.se, record.area.interval.lower, record.n_clusters), (None, None, 1));
         let word = |text: &str| OptionValue::Word(text.into());
         for (method, interval) in [("hanley_mcneil", OptionValue::Absent), ("bootstrap", word("bca"))] {

@@ -1,6 +1,6 @@
 //! Confidence intervals of the partial area under the ROC curve.
 
-use super::partial_placements::{Bounds, Outside, PartialPlacements, Window, of_counts};
+use super::partial_placements::{Bounds, Outside, PartialPlacements, Window, placement_shares};
 use super::roc_auc_ci::{BootstrapInterval, IntervalMethod, RocAucCi, RocAucCiRecord};
 use crate::math::{normal, student_t};
 use crate::ranking::ties::{Count, Ties};
@@ -45,9 +45,9 @@ pub enum PartialMethod {
 
 impl FromOptions for RocAucCiPartial {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
-        let (range, standardized) = Range::of_options(options)?;
+        let (range, standardized) = Range::parse(options)?;
         let method = options.optional_word("method")?.unwrap_or(IntervalMethod::Logit);
-        let ci = RocAucCi::of_options(options, "method", method)?;
+        let ci = RocAucCi::parse(options, "method", method)?;
         if let Some(column) = ["weight", "cluster"].into_iter().find(|column| options.has_column(column)) {
             return Err(OptionError::new(column, "cannot be combined with a part of the curve")
                 .hint("leave one of them out"));
@@ -74,7 +74,7 @@ impl FromOptions for RocAucCiPartial {
                     .hint("leave one of them out"));
             }
         };
-        let test = Hypothesis::of_options(options, 0.0)?;
+        let test = Hypothesis::parse(options, 0.0)?;
         Ok(RocAucCiPartial { range, standardized, method, level: ci.level, test })
     }
 }
@@ -94,14 +94,14 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(range: Range, standardized: Standardized) -> Self {
+    fn new(range: Range, standardized: Standardized) -> Self {
         let (diagonal, full) = range.extremes();
-        let (unit, useless, most) = match standardized {
+        let (unit, useless, max) = match standardized {
             Standardized::Never => (1.0, diagonal, full),
             Standardized::AboveDiagonal | Standardized::Always => (0.5 / (full - diagonal), 0.5, 1.0),
         };
-        let least = if standardized == Standardized::Always { useless - unit * diagonal } else { 0.0 };
-        Scale { unit, diagonal, useless, full, limits: (least, most) }
+        let min = if standardized == Standardized::Always { useless - unit * diagonal } else { 0.0 };
+        Scale { unit, diagonal, useless, full, limits: (min, max) }
     }
 
     /// An area on this scale.
@@ -142,9 +142,9 @@ impl RocAucCiPartial {
         placements: &PartialPlacements,
         window: Window,
     ) -> RocAucCiRecord {
-        let scale = Scale::of(self.range, self.standardized);
-        let (of_bounded, of_others) = placements.variances(window).unwrap_or_default();
-        let se = scale.unit * (of_bounded + of_others).sqrt();
+        let scale = Scale::new(self.range, self.standardized);
+        let (bounded_part, other_part) = placements.variances(window).unwrap_or_default();
+        let se = scale.unit * (bounded_part + other_part).sqrt();
         let interval = Interval::normal(auc, se, self.level).within(scale.limits.0, scale.limits.1);
         let (z, p_value) = self.test.test(scale.useless, |value| auc - value, se, normal::upper_tail);
         RocAucCiRecord { interval, z, p_value, ..record }
@@ -158,21 +158,21 @@ impl RocAucCiPartial {
         placements: &PartialPlacements,
         window: Window,
     ) -> RocAucCiRecord {
-        let scale = Scale::of(self.range, self.standardized);
-        let (of_bounded, of_others) = placements.variances(window).unwrap_or_default();
-        let se = (of_bounded + of_others).sqrt();
+        let scale = Scale::new(self.range, self.standardized);
+        let (bounded_part, other_part) = placements.variances(window).unwrap_or_default();
+        let se = (bounded_part + other_part).sqrt();
         let (bounded, others) = window.rows();
         // A single row within the bounds gets one degree of freedom here, not zero.
         let rows = [bounded.max(2.0), others];
         let varies = se > Scale::ROUNDING * scale.full;
-        let df = if varies { welch([of_bounded, of_others], rows) } else { rows[0].min(rows[1]) - 1.0 };
-        let share = LogitScale::of(scale.share(auc), se / scale.full, Count { pos: bounded, neg: others });
-        let of_share = share.interval(student_t::upper_quantile(tail(self.level), df));
+        let df = if varies { welch([bounded_part, other_part], rows) } else { rows[0].min(rows[1]) - 1.0 };
+        let share = LogitScale::new(scale.share(auc), se / scale.full, Count { pos: bounded, neg: others });
+        let share_interval = share.interval(student_t::upper_quantile(tail(self.level), df));
         let limit = |share: Option<f64>| share.map(|share| scale.scaled(scale.full * share));
         let interval = Interval {
             se: Some(scale.unit * se),
-            lower: limit(of_share.lower),
-            upper: limit(of_share.upper),
+            lower: limit(share_interval.lower),
+            upper: limit(share_interval.upper),
         };
         let above = |value: f64| share.above(scale.share(value));
         let upper_tail = |t: f64| student_t::upper_tail(t, df);
@@ -189,14 +189,14 @@ impl RocAucCiPartial {
         (bounds, measure): (Bounds, Measure),
         (resampling, limits): (Resampling, BootstrapInterval),
     ) -> RocAucCiRecord {
-        let scale = Scale::of(self.range, self.standardized);
+        let scale = Scale::new(self.range, self.standardized);
         let areas = resampling.measures_of_counts(counts, measure);
         let areas = areas.into_iter().map(|area| scale.scaled(area)).collect();
         // Uses the same arithmetic as the resamples, some of which are equal to it.
-        let estimate = measure.of(counts).map_or(auc, |area| scale.scaled(area));
-        let acceleration = || bca::acceleration(counts, bounds.for_larger(of_counts(counts, bounds)));
+        let estimate = measure.evaluate(counts).map_or(auc, |area| scale.scaled(area));
+        let acceleration = || bca::acceleration(counts, bounds.for_larger(placement_shares(counts, bounds)));
         let ci = RocAucCi { level: self.level, interval: Some(limits), ..RocAucCi::default() };
-        let interval = ci.of_resamples(estimate, areas, acceleration);
+        let interval = ci.resample_interval(estimate, areas, acceleration);
         let se = interval.se.unwrap_or_default();
         let (z, p_value) = self.test.test(scale.useless, |value| auc - value, se, normal::upper_tail);
         RocAucCiRecord { interval, z, p_value, ..record }
@@ -217,10 +217,10 @@ impl Summary for RocAucCiPartial {
         self.resampling().map(|_| "take the interval by \"delong\" or \"logit\"")
     }
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> RocAucCiRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let none = RocAucCiRecord::undefined(&ties);
-        let (Some(bounds), Some(measure), true) = (Bounds::of(self.range), self.measure(), ties.has_pairs())
+        let (Some(bounds), Some(measure), true) = (Bounds::new(self.range), self.measure(), ties.has_pairs())
         else {
             return none;
         };
@@ -271,7 +271,7 @@ mod tests {
         (labels, scores)
     }
 
-    fn of(range: Range, standardized: Standardized, method: PartialMethod) -> RocAucCiRecord {
+    fn compute(range: Range, standardized: Standardized, method: PartialMethod) -> RocAucCiRecord {
         let (labels, scores) = sample();
         let statistic =
             RocAucCiPartial { range, standardized, method, level: 0.9, test: Hypothesis::default() };
@@ -284,7 +284,7 @@ mod tests {
         {
             for standardized in [Standardized::Never, Standardized::AboveDiagonal, Standardized::Always] {
                 let [delong, bootstrap] =
-                    [PartialMethod::DeLong, PERCENTILES].map(|method| of(range, standardized, method));
+                    [PartialMethod::DeLong, PERCENTILES].map(|method| compute(range, standardized, method));
                 let se = delong.interval.se.unwrap();
                 assert_eq!(delong.auc, bootstrap.auc);
                 assert!((bootstrap.interval.se.unwrap() / se - 1.0).abs() < 0.08, "{delong:?} {bootstrap:?}");
@@ -301,8 +301,8 @@ mod tests {
         for range in [Range::Fpr(0.0, 0.05), Range::Fpr(0.2, 0.6), Range::Tpr(0.9, 1.0), Range::Tpr(0.3, 0.8)]
         {
             let [plain, standardized] = [Standardized::Never, Standardized::Always]
-                .map(|standardized| of(range, standardized, PartialMethod::Logit));
-            let delong = of(range, Standardized::Never, PartialMethod::DeLong);
+                .map(|standardized| compute(range, standardized, PartialMethod::Logit));
+            let delong = compute(range, Standardized::Never, PartialMethod::DeLong);
             let (lower, upper) = (plain.interval.lower.unwrap(), plain.interval.upper.unwrap());
             let full = range.extremes().1;
             assert!(0.0 < lower && lower < plain.auc.unwrap() && plain.auc.unwrap() < upper && upper < full);
@@ -321,7 +321,8 @@ mod tests {
     fn bca_limits_are_quantiles_of_the_same_resamples() {
         let bca = PartialMethod::Bootstrap(Resampling { n_resamples: 2000, seed: 0 }, BootstrapInterval::Bca);
         for range in [Range::Fpr(0.0, 0.1), Range::Tpr(0.6, 1.0)] {
-            let [percentile, bca] = [PERCENTILES, bca].map(|method| of(range, Standardized::Never, method));
+            let [percentile, bca] =
+                [PERCENTILES, bca].map(|method| compute(range, Standardized::Never, method));
             assert_eq!(percentile.interval.se, bca.interval.se);
             let se = bca.interval.se.unwrap();
             let shift = bca.interval.lower.unwrap() - percentile.interval.lower.unwrap();
@@ -332,7 +333,7 @@ mod tests {
     #[test]
     fn a_standardized_area_has_the_same_statistic() {
         let [plain, standardized] = [Standardized::Never, Standardized::AboveDiagonal]
-            .map(|standardized| of(Range::Fpr(0.0, 0.3), standardized, PartialMethod::DeLong));
+            .map(|standardized| compute(Range::Fpr(0.0, 0.3), standardized, PartialMethod::DeLong));
         assert!((plain.z.unwrap() - standardized.z.unwrap()).abs() < 1e-10);
     }
 }

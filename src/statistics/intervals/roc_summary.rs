@@ -7,7 +7,7 @@ use crate::ranking::ties::{Count, RowCounts, Ties};
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::{Interval, RateInterval};
 use crate::statistics::kinds::{Summary, Threshold, record};
-use crate::statistics::numbers::average_precision::{mean_precision, of_one_class};
+use crate::statistics::numbers::average_precision::{mean_precision, one_class_precision};
 use crate::statistics::options::{OptionError, from_options};
 use crate::statistics::resampling::Resampling;
 use crate::statistics::thresholds::confusion::Confusion;
@@ -55,7 +55,7 @@ record! {
     }
 }
 
-from_options!(|options| RocSummary { ci: RocAucCi::of_options(options, "ci", options.word("ci")?)? });
+from_options!(|options| RocSummary { ci: RocAucCi::parse(options, "ci", options.word("ci")?)? });
 
 impl Summary for RocSummary {
     type Record = RocSummaryRecord;
@@ -74,7 +74,7 @@ impl Summary for RocSummary {
         self.ci.for_large_groups()
     }
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> RocSummaryRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> RocSummaryRecord {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         let all = Confusion::all_negative(&ties);
         let has_weights = ties.units().is_some();
@@ -83,13 +83,13 @@ impl Summary for RocSummary {
             record.prevalence = all.with(n_pos, n_neg).precision();
         }
         if !ties.has_pairs() {
-            return RocSummaryRecord { average_precision: of_one_class(n_pos), ..record };
+            return RocSummaryRecord { average_precision: one_class_precision(n_pos), ..record };
         }
-        let curve = CurveSums::of(&mut ties, &all);
+        let curve = CurveSums::new(&mut ties, &all);
         let short = ShortSummaryRecord::undefined(record.rows).with_areas(
             ties.pairs(),
             &curve.placements,
-            curve.farthest,
+            curve.ks_distance,
             |auc| self.ci.interval_of(auc, &curve.placements, &mut ties).0,
         );
         RocSummaryRecord {
@@ -103,7 +103,7 @@ impl Summary for RocSummary {
         }
     }
 
-    fn of_nan(&self, rows: RowCounts) -> RocSummaryRecord {
+    fn nan_record(&self, rows: RowCounts) -> RocSummaryRecord {
         RocSummaryRecord::nan(rows).with_counts(rows)
     }
 }

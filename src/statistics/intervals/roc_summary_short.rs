@@ -46,7 +46,7 @@ record! {
     }
 }
 
-from_options!(|options| RocSummaryShort { ci: RocAucCi::of_options(options, "ci", options.word("ci")?)? });
+from_options!(|options| RocSummaryShort { ci: RocAucCi::parse(options, "ci", options.word("ci")?)? });
 
 impl Summary for RocSummaryShort {
     type Record = ShortSummaryRecord;
@@ -65,7 +65,7 @@ impl Summary for RocSummaryShort {
         self.ci.for_large_groups()
     }
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> ShortSummaryRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> ShortSummaryRecord {
         let rows = ties.row_counts();
         let mut record = ShortSummaryRecord::undefined(Count::from(&ties)).with_counts(rows);
         if rows.have_weights {
@@ -75,42 +75,42 @@ impl Summary for RocSummaryShort {
         if !ties.has_pairs() {
             return record;
         }
-        let (placements, farthest) = placements_and_farthest(&mut ties);
-        record.with_areas(ties.pairs(), &placements, farthest, |auc| {
+        let (placements, ks_distance) = placements_and_ks_distance(&mut ties);
+        record.with_areas(ties.pairs(), &placements, ks_distance, |auc| {
             self.ci.interval_of(auc, &placements, &mut ties).0
         })
     }
 
-    fn of_nan(&self, rows: RowCounts) -> ShortSummaryRecord {
-        ShortSummaryRecord::of_nan(rows)
+    fn nan_record(&self, rows: RowCounts) -> ShortSummaryRecord {
+        ShortSummaryRecord::with_nan(rows)
     }
 }
 
 /// The sums over placements, and the largest `|tp N - fp P|`. The squares are left out for weighted rows.
-fn placements_and_farthest(ties: &mut Ties<'_>) -> (Placements, u128) {
+fn placements_and_ks_distance(ties: &mut Ties<'_>) -> (Placements, u128) {
     if !ties.has_small_classes() {
         let placements = match ties.units() {
             Some(_) => Placements { sum: ties.twice_u(), ..Placements::default() },
             None => ties.placements(),
         };
-        return (placements, KsStatistic::default().farthest(ties).distance);
+        return (placements, KsStatistic::default().ks_distance(ties).distance);
     }
-    let (placements, farthest) = ties.placements_and_farthest();
-    (placements, farthest.into())
+    let (placements, ks_distance) = ties.placements_and_ks_distance();
+    (placements, ks_distance.into())
 }
 
 impl ShortSummaryRecord {
     /// The record of rows with a NaN score.
-    pub(in crate::statistics) fn of_nan(rows: RowCounts) -> Self {
+    pub(in crate::statistics) fn with_nan(rows: RowCounts) -> Self {
         ShortSummaryRecord::nan(Count::from(rows)).with_counts(rows)
     }
 
     /// The record of unweighted rows, from their sums over placements and the largest `|tp N - fp P|`, if the
     /// interval needs only these.
-    pub(in crate::statistics) fn of_sums(
+    pub(in crate::statistics) fn from_sums(
         rows: RowCounts,
         placements: &Placements,
-        farthest: u128,
+        ks_distance: u128,
         ci: &RocAucCi,
     ) -> Self {
         let count = Count::from(rows);
@@ -119,7 +119,7 @@ impl ShortSummaryRecord {
             return record;
         }
         let pairs = u128::from(count.pos) * u128::from(count.neg);
-        record.with_areas(pairs, placements, farthest, |auc| ci.of_placements(auc, placements, count))
+        record.with_areas(pairs, placements, ks_distance, |auc| ci.placement_interval(auc, placements, count))
     }
 
     /// Adds the fields that depend only on the counts of rows.
@@ -135,7 +135,7 @@ impl ShortSummaryRecord {
         self,
         pairs: u128,
         placements: &Placements,
-        farthest: u128,
+        ks_distance: u128,
         interval: impl FnOnce(f64) -> Interval,
     ) -> Self {
         let surplus = placements.sum.cast_signed() - pairs.cast_signed();
@@ -146,8 +146,11 @@ impl ShortSummaryRecord {
         ShortSummaryRecord {
             auc: Some(auc),
             interval,
-            ks: Some(math::quotient(farthest, pairs)),
-            gini: RateInterval::of(gini, limits.map(|(lower, upper)| (2.0 * lower - 1.0, 2.0 * upper - 1.0))),
+            ks: Some(math::quotient(ks_distance, pairs)),
+            gini: RateInterval::new(
+                gini,
+                limits.map(|(lower, upper)| (2.0 * lower - 1.0, 2.0 * upper - 1.0)),
+            ),
             ..self
         }
     }
@@ -157,8 +160,8 @@ impl ShortSummaryRecord {
 /// unavailable here.
 pub(super) fn share_of_positives(rows: RowCounts) -> Option<f64> {
     let n = rows.n_pos + rows.n_neg;
-    let of_rows = || if rows.have_weights { f64::NAN } else { math::quotient(rows.n_pos.into(), n.into()) };
-    (n > 0).then(of_rows)
+    let share = || if rows.have_weights { f64::NAN } else { math::quotient(rows.n_pos.into(), n.into()) };
+    (n > 0).then(share)
 }
 
 #[cfg(test)]
@@ -199,8 +202,8 @@ mod tests {
             let bytes = packed(labels.iter().copied());
             let mut group = Group::new(Strategy::Shards, Domain::Any);
             group.load(Observations::new(&scores, Bits::new(&bytes, 0, labels.len()), None));
-            let short = RocSummaryShort::default().of_ties(group.ties());
-            assert_same(&short, &RocSummary::default().of_ties(group.ties()));
+            let short = RocSummaryShort::default().evaluate(group.ties());
+            assert_same(&short, &RocSummary::default().evaluate(group.ties()));
         }
     }
 }

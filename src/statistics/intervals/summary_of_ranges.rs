@@ -9,7 +9,7 @@
 use super::roc_auc_ci::RocAucCi;
 use super::roc_summary_short::ShortSummaryRecord;
 use crate::math;
-use crate::ranking::ties::{Count, Placements, RowCounts, Step, row_counts::MOST_ROWS};
+use crate::ranking::ties::{Count, Placements, RowCounts, Step, row_counts::MAX_ROWS};
 use crate::states::State;
 use crate::statistics::curves::thinning::{hull, lower_hull};
 use crate::statistics::options::{FromOptions, OptionError, Options, from_options};
@@ -80,7 +80,7 @@ impl Sums {
     }
 
     /// Parses the sums; `None` if no rows have such sums.
-    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (numbers, rest) = bytes.as_chunks::<8>();
         let numbers: Vec<u64> = numbers.iter().map(|&number| u64::from_le_bytes(number)).collect();
         let [pos, neg, n_missing, has_nan, s0, s1, p0, p1, n0, n1, ref corners @ ..] = numbers[..] else {
@@ -92,16 +92,16 @@ impl Sums {
         let (corners, odd) = corners.as_chunks::<2>();
         let corners: Vec<(u64, u64)> = corners.iter().map(|&[fp, tp]| (fp, tp)).collect();
         let is_whole = rest.is_empty() && odd.is_empty() && has_nan <= 1;
-        let are_few = pos <= MOST_ROWS && neg <= MOST_ROWS && pos + neg <= MOST_ROWS;
+        let are_few = pos <= MAX_ROWS && neg <= MAX_ROWS && pos + neg <= MAX_ROWS;
         if !is_whole || !are_few || corners.iter().any(|&(fp, tp)| fp > neg || tp > pos) {
             return None;
         }
         // No placement exceeds twice the other class, and no squared sum exceeds the number of rows times the
         // sum of squares.
         let fits = |squares: u128, rows: u64, others: u64| {
-            let most = 2 * u128::from(others);
-            placements.sum <= u128::from(rows) * most
-                && squares <= u128::from(rows) * most * most
+            let max = 2 * u128::from(others);
+            placements.sum <= u128::from(rows) * max
+                && squares <= u128::from(rows) * max * max
                 && math::signed_product_difference(rows.into(), squares, placements.sum, placements.sum)
                     >= 0.0
         };
@@ -113,7 +113,7 @@ impl Sums {
 
 impl FromOptions for SummaryOfRanges {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
-        Ok(SummaryOfRanges { ci: RocAucCi::of_placement_options(options)? })
+        Ok(SummaryOfRanges { ci: RocAucCi::parse_placements(options)? })
     }
 }
 
@@ -126,23 +126,23 @@ impl SummaryOfRanges {
         for range in ranges {
             rows = rows.plus(range.rows);
             n_missing = n_missing.checked_add(range.n_missing)?;
-            if rows.rows() > MOST_ROWS {
+            if rows.rows() > MAX_ROWS {
                 return None;
             }
         }
         let counts = RowCounts { n_pos: rows.pos, n_neg: rows.neg, n_missing, ..RowCounts::default() };
         if ranges.iter().any(|range| range.has_nan) {
-            return Some(ShortSummaryRecord::of_nan(counts));
+            return Some(ShortSummaryRecord::with_nan(counts));
         }
-        let (placements, farthest) = whole(ranges, rows);
-        Some(ShortSummaryRecord::of_sums(counts, &placements, farthest, &self.ci))
+        let (placements, ks_distance) = whole(ranges, rows);
+        Some(ShortSummaryRecord::from_sums(counts, &placements, ks_distance, &self.ci))
     }
 }
 
 /// The sums over placements among all these rows, and the largest `|tp N - fp P|`.
 fn whole(ranges: &[Sums], rows: Count) -> (Placements, u128) {
     let mut above = Count::default();
-    let (mut placements, mut farthest) = (Placements::default(), 0);
+    let (mut placements, mut ks_distance) = (Placements::default(), 0);
     for Sums { rows: range_rows, placements: within, corners, .. } in ranges {
         // Twice the rows outside the range that its rows beat, or lose to.
         let below = 2 * u128::from(rows.neg - above.neg - range_rows.neg);
@@ -158,11 +158,11 @@ fn whole(ranges: &[Sums], rows: Count) -> (Placements, u128) {
         for &(fp, tp) in corners {
             let height = u128::from(above.pos + tp) * u128::from(rows.neg);
             let distance = u128::from(above.neg + fp) * u128::from(rows.pos);
-            farthest = farthest.max(height.abs_diff(distance));
+            ks_distance = ks_distance.max(height.abs_diff(distance));
         }
         above = above.plus(*range_rows);
     }
-    (placements, farthest)
+    (placements, ks_distance)
 }
 
 #[cfg(test)]
@@ -179,7 +179,7 @@ mod tests {
     /// Via the byte encoding.
     fn sums<S: Score>(labels: &[u8], scores: &[S]) -> Sums {
         let sums = with_ties(labels, scores, |mut ties| Sums::from(&ties.state()));
-        assert_eq!(Sums::of_bytes(&sums.bytes()), Some(sums.clone()));
+        assert_eq!(Sums::from_bytes(&sums.bytes()), Some(sums.clone()));
         sums
     }
 
@@ -187,10 +187,10 @@ mod tests {
     fn cut(rows: &[(u8, i8)], borders: &[i8], ci: RocAucCi) -> ShortSummaryRecord {
         let mut borders = borders.to_vec();
         borders.sort_unstable_by(|a, b| b.cmp(a));
-        let place = |score: i8| borders.iter().filter(|&&border| border > score).count();
+        let range_of = |score: i8| borders.iter().filter(|&&border| border > score).count();
         let ranges: Vec<Sums> = (0..=borders.len())
             .map(|range| {
-                let in_range = rows.iter().filter(|row| place(row.1) == range);
+                let in_range = rows.iter().filter(|row| range_of(row.1) == range);
                 let (labels, scores): (Vec<u8>, Vec<i8>) = in_range.copied().unzip();
                 sums(&labels, &scores)
             })
@@ -203,13 +203,13 @@ mod tests {
             let ci = RocAucCi { method, ..RocAucCi::default() };
             let (labels, scores): (Vec<u8>, Vec<i8>) = rows.iter().copied().unzip();
             let whole = summary(&RocSummaryShort { ci }, &labels, &scores);
-            let of_ranges = cut(rows, borders, ci);
+            let range_record = cut(rows, borders, ci);
             assert_eq!(
-                (of_ranges.auc, of_ranges.interval, of_ranges.gini, of_ranges.ks),
+                (range_record.auc, range_record.interval, range_record.gini, range_record.ks),
                 (whole.auc, whole.interval, whole.gini, whole.ks)
             );
             assert_eq!(
-                (of_ranges.n, of_ranges.n_pos, of_ranges.prevalence, of_ranges.n_missing),
+                (range_record.n, range_record.n_pos, range_record.prevalence, range_record.n_missing),
                 (whole.n, whole.n_pos, whole.prevalence, whole.n_missing)
             );
         }
@@ -238,7 +238,7 @@ mod tests {
     /// overflows.
     #[test]
     fn the_largest_group() {
-        let half = MOST_ROWS / 2;
+        let half = MAX_ROWS / 2;
         let pos = Sums { rows: Count { pos: half, neg: 0 }, corners: vec![(0, half)], ..Sums::default() };
         let neg = Sums { rows: Count { pos: 0, neg: half }, corners: vec![(half, 0)], ..Sums::default() };
         let ranges = [pos, neg];
@@ -254,15 +254,15 @@ mod tests {
     #[test]
     fn invalid_bytes_are_rejected() {
         let bytes = sums(&[0, 1, 1, 0], &[1, 2, 3, 4]).bytes();
-        assert_eq!(Sums::of_bytes(&bytes[..bytes.len() - 1]), None);
-        assert_eq!(Sums::of_bytes(&bytes[..bytes.len() - 8]), None);
-        assert_eq!(Sums::of_bytes(&bytes[..72]), None);
-        for (place, number) in
+        assert_eq!(Sums::from_bytes(&bytes[..bytes.len() - 1]), None);
+        assert_eq!(Sums::from_bytes(&bytes[..bytes.len() - 8]), None);
+        assert_eq!(Sums::from_bytes(&bytes[..72]), None);
+        for (index, number) in
             [(0, u64::MAX), (3, 2), (4, 9), (5, 1), (6, 1), (7, 1), (8, 1), (9, 1), (10, 9)]
         {
             let mut wrong = bytes.clone();
-            wrong[8 * place..8 * place + 8].copy_from_slice(&number.to_le_bytes());
-            assert_eq!(Sums::of_bytes(&wrong), None, "{place} {number}");
+            wrong[8 * index..8 * index + 8].copy_from_slice(&number.to_le_bytes());
+            assert_eq!(Sums::from_bytes(&wrong), None, "{index} {number}");
         }
     }
 

@@ -12,7 +12,7 @@ const MANY_ROWS: usize = 1 << 12;
 
 /// The maximum number of items reserved for a list column before their number is known. For states, these are
 /// bins of about 100 MB, or of 170 MB with weights.
-const MOST_ITEMS_AHEAD: usize = 1 << 22;
+const MAX_ITEMS_AHEAD: usize = 1 << 22;
 
 /// The kind of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -283,8 +283,8 @@ impl Column {
 
     /// Reserves capacity for the rows of other columns of the same record, so that none is moved twice.
     fn reserve_for(columns: &mut [Self], more: &[&[Self]]) {
-        for (place, column) in columns.iter_mut().enumerate() {
-            let parts = more.iter().map(|part| &part[place]);
+        for (index, column) in columns.iter_mut().enumerate() {
+            let parts = more.iter().map(|part| &part[index]);
             if let Column::Records(lists) = column {
                 let items = parts.filter_map(Column::items).collect::<Vec<_>>();
                 Column::reserve_for(&mut lists.items, &items);
@@ -334,7 +334,7 @@ impl Column {
                 Column::Records(lists) if !lists.ends.values.is_empty() => {
                     let items = lists.items.first().map_or(0, Column::len);
                     let more = items.saturating_mul(rows) / lists.ends.values.len();
-                    Column::reserve_all(&mut lists.items, more.min(MOST_ITEMS_AHEAD));
+                    Column::reserve_all(&mut lists.items, more.min(MAX_ITEMS_AHEAD));
                 }
                 column => column.reserve(rows),
             }

@@ -16,7 +16,7 @@ pub trait Columnwise {
 }
 
 /// Applies `number` to each row, with one number from each column; null if one is null or the result is NaN.
-pub fn of_each_row<const N: usize>(
+pub fn map_rows<const N: usize>(
     columns: &[Vec<Option<f64>>],
     number: impl Fn([f64; N]) -> f64,
 ) -> Vec<Option<f64>> {

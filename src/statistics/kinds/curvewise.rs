@@ -12,5 +12,5 @@ pub trait Curvewise {
 
     /// The result of a group. Each row has, for each column, the fields of its points; rows with a null are
     /// excluded.
-    fn of_curves(&self, rows: &[Vec<Vec<&[f64]>>]) -> Self::Record;
+    fn evaluate(&self, rows: &[Vec<Vec<&[f64]>>]) -> Self::Record;
 }

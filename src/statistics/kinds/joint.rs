@@ -27,7 +27,7 @@ pub struct KeyInput {
     /// Whether it is optional.
     pub is_optional: bool,
     /// The maximum number of distinct keys of a group.
-    pub most: usize,
+    pub max: usize,
     /// Whether the statistic handles NaN scores itself, key by key. It then gets the rows with
     /// [`nan_keys`](Rows::nan_keys).
     pub nan_by_key: bool,
@@ -70,7 +70,7 @@ pub struct Needs {
     /// keys.
     pub all_placements: bool,
     /// The distances of the curves of each key and of all rows from the diagonal, by the same score.
-    pub farthest: bool,
+    pub ks_distance: bool,
     /// The number of rows of each key with a missing value.
     pub skipped: bool,
     /// The values of all scores.
@@ -96,7 +96,7 @@ impl Needs {
     pub const ALL_PLACEMENTS: Needs = Needs { all_placements: true, ..Needs::NOTHING };
 
     /// The same, and all other inputs for the numbers of each key and of all rows.
-    pub const SUMMARIES: Needs = Needs { farthest: true, skipped: true, ..Needs::ALL_PLACEMENTS };
+    pub const SUMMARIES: Needs = Needs { ks_distance: true, skipped: true, ..Needs::ALL_PLACEMENTS };
 
     /// Only values.
     pub const VALUES: Needs = Needs { values: true, ..Needs::NOTHING };
@@ -107,7 +107,7 @@ impl Needs {
         placement_products: false,
         key_placements: false,
         all_placements: false,
-        farthest: false,
+        ks_distance: false,
         skipped: false,
         values: false,
         unlabelled: false,
@@ -144,7 +144,7 @@ impl Inputs {
 impl KeyInput {
     /// A key column of this name.
     pub const fn called(role: &'static str) -> Self {
-        KeyInput { role, is_optional: false, most: usize::MAX, nan_by_key: false }
+        KeyInput { role, is_optional: false, max: usize::MAX, nan_by_key: false }
     }
 }
 
@@ -195,10 +195,10 @@ pub trait Joint: Sync {
     }
 
     /// The record of a group. Undefined fields are `None`.
-    fn of_rows(&self, rows: &Rows) -> Self::Record;
+    fn evaluate(&self, rows: &Rows) -> Self::Record;
 
     /// The record of a group with a NaN score: numbers that depend on ranks are NaN.
-    fn of_nan(&self, rows: &Rows) -> Self::Record {
+    fn nan_record(&self, rows: &Rows) -> Self::Record {
         Value::nan(rows.into())
     }
 }

@@ -12,7 +12,7 @@ pub mod runs;
 pub mod summary;
 
 pub use column::{Column, Field, FieldKind};
-pub use columnwise::{Columnwise, of_each_row};
+pub use columnwise::{Columnwise, map_rows};
 pub use curve::Curve;
 pub use curvewise::Curvewise;
 pub use joint::{Inputs, Joint, KeyInput, KeyKind, Needs};

@@ -12,27 +12,27 @@ impl Column {
     pub fn rows_of(parts: Vec<Vec<Self>>, rows: &Runs) -> Vec<Self> {
         let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
         // One field after the other, so that freed memory is reused for the next one.
-        let of_fields = iter::from_fn(|| parts.iter_mut().map(Iterator::next).collect::<Option<Vec<_>>>());
-        of_fields.take_while(|parts| !parts.is_empty()).map(|parts| of_field(parts, rows)).collect()
+        let field_parts = iter::from_fn(|| parts.iter_mut().map(Iterator::next).collect::<Option<Vec<_>>>());
+        field_parts.take_while(|parts| !parts.is_empty()).map(|parts| join_field(parts, rows)).collect()
     }
 }
 
 /// Selects rows from a field that was filled in parts.
-fn of_field(parts: Vec<Column>, rows: &Runs) -> Column {
-    macro_rules! of_any_kind {
+fn join_field(parts: Vec<Column>, rows: &Runs) -> Column {
+    macro_rules! any_kind {
         ($($kind:ident)*) => {
             match parts[0] {
                 $(Column::$kind(_) => {
-                    let of_kind = |part| match part {
+                    let values = |part| match part {
                         Column::$kind(column) => column,
                         _ => unreachable!("columns of one field have one kind"),
                     };
-                    Column::$kind(InParts::rows_of(parts.into_iter().map(of_kind).collect(), rows))
+                    Column::$kind(InParts::rows_of(parts.into_iter().map(values).collect(), rows))
                 })*
             }
         };
     }
-    of_any_kind!(Number Count Mass Sum Squares Truth Threshold Word Name Key Numbers Records)
+    any_kind!(Number Count Mass Sum Squares Truth Threshold Word Name Key Numbers Records)
 }
 
 /// A column, or a component of one, that was filled in parts.
@@ -49,7 +49,7 @@ impl InParts for Vec<Column> {
 
 impl InParts for Vec<f64> {
     fn rows_of(parts: Vec<Self>, rows: &Runs) -> Self {
-        rows.of(&parts)
+        rows.gather(&parts)
     }
 }
 
@@ -61,7 +61,10 @@ impl<T: Copy + Default + Send + Sync> InParts for Nullable<T> {
         }
         let marks = |part: &Self| (part.present.clone(), part.values.len());
         let present = marks_of(parts.iter().map(marks).collect(), rows);
-        Nullable { values: rows.of(&parts.into_iter().map(|part| part.values).collect::<Vec<_>>()), present }
+        Nullable {
+            values: rows.gather(&parts.into_iter().map(|part| part.values).collect::<Vec<_>>()),
+            present,
+        }
     }
 }
 
@@ -83,7 +86,7 @@ fn marks_of(parts: Vec<(Vec<bool>, usize)>, rows: &Runs) -> Vec<bool> {
         return Vec::new();
     }
     let all = |(marks, rows): (Vec<bool>, usize)| if marks.is_empty() { vec![true; rows] } else { marks };
-    let marks = rows.of(&parts.into_iter().map(all).collect::<Vec<_>>());
+    let marks = rows.gather(&parts.into_iter().map(all).collect::<Vec<_>>());
     if marks.contains(&false) { marks } else { Vec::new() }
 }
 
@@ -92,8 +95,8 @@ impl InParts for Keys {
         fn as_width<K: Key>(keys: &Keys) -> Cow<'_, [K]> {
             keys.slice().map_or_else(|| keys.iter().map(K::narrow).collect(), Cow::Borrowed)
         }
-        fn of_width<K: Key>(parts: &[Keys], rows: &Runs) -> Keys {
-            rows.of(&parts.iter().map(as_width::<K>).collect::<Vec<_>>()).into()
+        fn with_width<K: Key>(parts: &[Keys], rows: &Runs) -> Keys {
+            rows.gather(&parts.iter().map(as_width::<K>).collect::<Vec<_>>()).into()
         }
         // A part without keys may have another width than the others.
         let width = parts
@@ -102,11 +105,11 @@ impl InParts for Keys {
             .or(parts.first())
             .map_or(Width::default(), Keys::width);
         match width {
-            Width::W8 => of_width::<u8>(&parts, rows),
-            Width::W16 => of_width::<u16>(&parts, rows),
-            Width::W32 => of_width::<u32>(&parts, rows),
-            Width::W64 => of_width::<u64>(&parts, rows),
-            Width::W128 => of_width::<u128>(&parts, rows),
+            Width::W8 => with_width::<u8>(&parts, rows),
+            Width::W16 => with_width::<u16>(&parts, rows),
+            Width::W32 => with_width::<u32>(&parts, rows),
+            Width::W64 => with_width::<u64>(&parts, rows),
+            Width::W128 => with_width::<u128>(&parts, rows),
         }
     }
 }
@@ -116,9 +119,9 @@ impl InParts for Sums {
         let (counts, steps): (Vec<Vec<u64>>, Vec<Vec<u128>>) =
             parts.into_iter().map(|part| (part.counts, part.steps)).unzip();
         if steps.iter().any(|steps| !steps.is_empty()) {
-            return Sums { counts: Vec::new(), steps: rows.of(&steps) };
+            return Sums { counts: Vec::new(), steps: rows.gather(&steps) };
         }
-        Sums { counts: rows.of(&counts), steps: Vec::new() }
+        Sums { counts: rows.gather(&counts), steps: Vec::new() }
     }
 }
 
@@ -194,14 +197,14 @@ mod tests {
             picks in prop::collection::vec(any::<prop::sample::Index>(), 0..30),
             weighted in any::<bool>(),
         ) {
-            let of_parts = || parts.iter().map(|part| filled(part.clone(), weighted)).collect::<Vec<_>>();
+            let filled_parts = || parts.iter().map(|part| filled(part.clone(), weighted)).collect::<Vec<_>>();
             let all: Vec<_> = parts.concat();
-            prop_assert_eq!(contents(&Column::joined(of_parts())), contents(&filled(all.clone(), weighted)));
+            prop_assert_eq!(contents(&Column::joined(filled_parts())), contents(&filled(all.clone(), weighted)));
             let picks: Vec<usize> = picks.iter().filter(|_| !all.is_empty()).map(|pick| pick.index(all.len())).collect();
             let sizes: Vec<usize> = parts.iter().map(Vec::len).collect();
             let rows = Runs::in_order(&sizes, picks.iter().copied());
             let expected = filled(picks.iter().map(|&row| all[row]), weighted);
-            prop_assert_eq!(contents(&Column::rows_of(of_parts(), &rows)), contents(&expected));
+            prop_assert_eq!(contents(&Column::rows_of(filled_parts(), &rows)), contents(&expected));
         }
 
         /// Sequences that begin and end anywhere in the parts.

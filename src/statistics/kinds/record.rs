@@ -41,7 +41,7 @@ pub struct Mass(pub u64);
 impl Mass {
     /// Rows, or units if there are weights.
     #[inline]
-    pub fn of(count: u64, unit: Option<Unit>) -> Self {
+    pub fn new(count: u64, unit: Option<Unit>) -> Self {
         Mass(unit.map_or(count, |unit| unit.weight(count).to_bits()))
     }
 }
@@ -237,12 +237,12 @@ pub(crate) const fn number_of_columns(fields: &[FieldColumns]) -> usize {
 /// The concatenated columns of these fields.
 pub(crate) const fn columns_of<const N: usize>(fields: &[FieldColumns]) -> [Field; N] {
     let mut columns = [field_of(FieldKind::Number); N];
-    let (mut place, mut field) = (0, 0);
+    let (mut index, mut field) = (0, 0);
     while field < fields.len() {
-        let FieldColumns { names: [alone, se, lower, upper], columns: of_value } = fields[field];
+        let FieldColumns { names: [alone, se, lower, upper], columns: value_fields } = fields[field];
         let mut column = 0;
-        while column < of_value.len() {
-            let Field { name, kind } = of_value[column];
+        while column < value_fields.len() {
+            let Field { name, kind } = value_fields[column];
             let name = match name.as_bytes() {
                 b"" => plain(alone),
                 b"_se" => se,
@@ -250,8 +250,8 @@ pub(crate) const fn columns_of<const N: usize>(fields: &[FieldColumns]) -> [Fiel
                 b"_upper" => upper,
                 _ => name,
             };
-            columns[place] = Field { name, kind };
-            place += 1;
+            columns[index] = Field { name, kind };
+            index += 1;
             column += 1;
         }
         field += 1;

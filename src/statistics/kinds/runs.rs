@@ -107,7 +107,7 @@ impl Runs {
     }
 
     /// The values of these rows, from one value per row of each part.
-    pub fn of<T: Copy + Default + Send + Sync>(&self, parts: &[impl Deref<Target = [T]>]) -> Vec<T> {
+    pub fn gather<T: Copy + Default + Send + Sync>(&self, parts: &[impl Deref<Target = [T]>]) -> Vec<T> {
         let mut values = memory::zeroed_lazily(self.len());
         let parts = parts.iter().map(|part| &**part).collect::<Vec<_>>();
         match &self.0 {
@@ -142,8 +142,8 @@ fn copy<T: Copy + Send + Sync>(runs: &[Run], before: usize, parts: &[&[T]], valu
         let middle = runs.partition_point(|run| run.end <= half).clamp(1, runs.len() - 1);
         let (high, low) = (&runs[..middle], &runs[middle..]);
         let end = high[middle - 1].end;
-        let (of_high, of_low) = values.split_at_mut(end - before);
-        tasks::join(|| copy(high, before, parts, of_high), || copy(low, end, parts, of_low));
+        let (high_values, low_values) = values.split_at_mut(end - before);
+        tasks::join(|| copy(high, before, parts, high_values), || copy(low, end, parts, low_values));
         return;
     }
     let mut rest = values;
@@ -162,14 +162,14 @@ fn copy_in_turn<T: Copy + Send + Sync>(parts: &[&[T]], InTurn { sequences, rows 
         for sequence in 0..sequences {
             let first = sequence * rows + block * ROWS_IN_TURN;
             let all = first..first + values.len() / sequences;
-            let mut places = values[sequence..].iter_mut().step_by(sequences);
+            let mut slots = values[sequence..].iter_mut().step_by(sequences);
             let mut part = ends.partition_point(|&end| end <= first);
             let mut done = first;
             while done < all.end {
                 let start = ends[part] - parts[part].len();
                 let upto = all.end.min(ends[part]);
-                for (&value, place) in parts[part][done - start..upto - start].iter().zip(&mut places) {
-                    *place = value;
+                for (&value, slot) in parts[part][done - start..upto - start].iter().zip(&mut slots) {
+                    *slot = value;
                 }
                 (done, part) = (upto, part + 1);
             }

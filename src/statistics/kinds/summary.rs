@@ -41,10 +41,10 @@ pub trait Summary: Sync {
     }
 
     /// The record of a group. Undefined fields are `None`.
-    fn of_ties(&self, ties: Ties<'_>) -> Self::Record;
+    fn evaluate(&self, ties: Ties<'_>) -> Self::Record;
 
     /// The record of a group with a NaN score: numbers that depend on ranks are NaN.
-    fn of_nan(&self, rows: RowCounts) -> Self::Record {
+    fn nan_record(&self, rows: RowCounts) -> Self::Record {
         Value::nan(rows.into())
     }
 }

@@ -7,30 +7,30 @@ use crate::statistics::options::words;
 /// compiled once.
 pub struct Loss {
     /// The largest loss.
-    pub most: f64,
+    pub max: f64,
     /// The losses of a probability for a positive and for a negative label.
-    pub of: fn(f64) -> Count<f64>,
+    pub losses: fn(f64) -> Count<f64>,
     /// The total loss of rows whose probability is their rate of positives.
-    pub of_rate: fn(Count<f64>) -> f64,
+    pub rate_loss: fn(Count<f64>) -> f64,
     /// The derivative, by the rate, of the mean loss of the rate itself.
     pub derivative: fn(Count<f64>) -> f64,
 }
 
 /// The squared error.
 pub const SQUARED: Loss = Loss {
-    most: 1.0,
-    of: |probability| Count { pos: (1.0 - probability).powi(2), neg: probability.powi(2) },
-    of_rate: |rows| rows.pos * rows.neg / rows.rows(),
+    max: 1.0,
+    losses: |probability| Count { pos: (1.0 - probability).powi(2), neg: probability.powi(2) },
+    rate_loss: |rows| rows.pos * rows.neg / rows.rows(),
     derivative: |rows| (rows.neg - rows.pos) / rows.rows(),
 };
 
 /// The logarithmic loss of a row.
 pub const LOGARITHMIC: Loss = Loss {
-    most: f64::INFINITY,
-    of: |probability| Count { pos: -probability.ln(), neg: -(-probability).ln_1p() },
-    of_rate: |rows| {
-        let of = |part: f64| if part > 0.0 { -part * (part / rows.rows()).ln() } else { 0.0 };
-        of(rows.pos) + of(rows.neg)
+    max: f64::INFINITY,
+    losses: |probability| Count { pos: -probability.ln(), neg: -(-probability).ln_1p() },
+    rate_loss: |rows| {
+        let entropy = |part: f64| if part > 0.0 { -part * (part / rows.rows()).ln() } else { 0.0 };
+        entropy(rows.pos) + entropy(rows.neg)
     },
     derivative: |rows| (rows.neg / rows.pos).ln(),
 };

@@ -16,15 +16,15 @@ pub fn check(ties: &mut Ties<'_>) -> Result<(), String> {
 /// Rejects rows with a score below 0 or above 1.
 pub fn check_rows(rows: &Rows) -> Result<(), String> {
     let mut scores = rows.values.iter().enumerate();
-    scores.try_for_each(|(place, values)| values.iter().try_for_each(|&score| check_score(score, place)))
+    scores.try_for_each(|(index, values)| values.iter().try_for_each(|&score| check_score(score, index)))
 }
 
-/// Rejects a score below 0 or above 1; `place` is the index of its column.
-fn check_score(score: f64, place: usize) -> Result<(), String> {
+/// Rejects a score below 0 or above 1; `index` is the index of its column.
+fn check_score(score: f64, index: usize) -> Result<(), String> {
     if (0.0..=1.0).contains(&score) {
         return Ok(());
     }
-    let name = score_name(place);
+    let name = score_name(index);
     Err(format!(
         "scores must be probabilities from 0 to 1, got {score:?}{name}. Hint: for logits write 1 / (1 + (-pl.col(\"logit\")).exp())"
     ))

@@ -13,48 +13,49 @@ use crate::statistics::rows::Rows;
 #[derive(Clone, Debug)]
 pub struct RowLosses {
     /// The largest loss.
-    pub most: f64,
+    pub max: f64,
     /// The mean loss of each score; infinite if a loss is.
     pub means: Vec<f64>,
     /// The loss of each row, by score.
-    of_score: Vec<Vec<f64>>,
+    score_values: Vec<Vec<f64>>,
     weights: Vec<f64>,
     total: Sum,
 }
 
 impl RowLosses {
     /// The losses of all rows; undefined without rows.
-    pub fn of_rows(loss: &Loss, rows: &Rows) -> Option<Self> {
+    pub fn from_rows(loss: &Loss, rows: &Rows) -> Option<Self> {
         let all: Vec<usize> = (0..rows.len).collect();
-        (rows.len > 0).then(|| Self::of_selected(loss, rows, &all))
+        (rows.len > 0).then(|| Self::from_selected(loss, rows, &all))
     }
 
     /// The losses of the rows of each key, in the order of keys.
-    pub fn of_keys(loss: &Loss, rows: &Rows) -> Vec<Self> {
+    pub fn from_keys(loss: &Loss, rows: &Rows) -> Vec<Self> {
         let mut order: Vec<usize> = (0..rows.len).collect();
-        order.sort_unstable_by_key(|&row| rows.keys.of_row[row]);
-        let of_key = order.chunk_by(|&a, &b| rows.keys.of_row[a] == rows.keys.of_row[b]);
-        of_key.map(|selected| Self::of_selected(loss, rows, selected)).collect()
+        order.sort_unstable_by_key(|&row| rows.keys.row_codes[row]);
+        let key_values = order.chunk_by(|&a, &b| rows.keys.row_codes[a] == rows.keys.row_codes[b]);
+        key_values.map(|selected| Self::from_selected(loss, rows, selected)).collect()
     }
 
-    fn of_selected(loss: &Loss, rows: &Rows, selected: &[usize]) -> Self {
-        let of_row = |values: &Vec<f64>| {
+    fn from_selected(loss: &Loss, rows: &Rows, selected: &[usize]) -> Self {
+        let row_codes = |values: &Vec<f64>| {
             let loss = |&row: &usize| {
-                let losses = (loss.of)(values[row]);
+                let losses = (loss.losses)(values[row]);
                 if rows.labels[row] { losses.pos } else { losses.neg }
             };
             selected.iter().map(loss).collect()
         };
         let weight = rows.relative_weight();
         let mut losses = RowLosses {
-            most: loss.most,
+            max: loss.max,
             means: Vec::new(),
-            of_score: rows.values.iter().map(of_row).collect(),
+            score_values: rows.values.iter().map(row_codes).collect(),
             weights: selected.iter().map(|&row| weight(row)).collect(),
             total: Sum::default(),
         };
         losses.total = losses.sum(&|row| losses.weights[row]).sum();
-        losses.means = losses.of_score.iter().map(|of_row| losses.mean(&|row| of_row[row])).collect();
+        losses.means =
+            losses.score_values.iter().map(|row_codes| losses.mean(&|row| row_codes[row])).collect();
         losses
     }
 
@@ -66,7 +67,7 @@ impl RowLosses {
     /// The difference of two mean losses; NaN if both are infinite.
     pub fn difference(&self, a: usize, b: usize) -> f64 {
         if self.is_finite(a, b) {
-            self.mean(&|row| self.of_score[a][row] - self.of_score[b][row])
+            self.mean(&|row| self.score_values[a][row] - self.score_values[b][row])
         } else {
             self.means[a] - self.means[b]
         }
@@ -75,13 +76,13 @@ impl RowLosses {
     /// The standard error of a difference; undefined for a single row and if a mean is infinite.
     pub fn se_of_difference(&self, a: usize, b: usize) -> Option<f64> {
         let difference = self.difference(a, b);
-        self.se(&|row| self.of_score[a][row] - self.of_score[b][row] - difference)
+        self.se(&|row| self.score_values[a][row] - self.score_values[b][row] - difference)
             .filter(|_| self.is_finite(a, b))
     }
 
     /// The covariance of two means; undefined for a single row and if a mean is infinite.
     pub fn covariance(&self, a: usize, b: usize) -> Option<f64> {
-        let distance = |score: usize, row: usize| self.of_score[score][row] - self.means[score];
+        let distance = |score: usize, row: usize| self.score_values[score][row] - self.means[score];
         let product = |row: usize| self.weights[row].powi(2) * distance(a, row) * distance(b, row);
         let factor = self.factor().filter(|_| self.is_finite(a, b))?;
         Some(self.sum(&product).sum().total() * factor / self.total.total().powi(2))
@@ -89,7 +90,7 @@ impl RowLosses {
 
     /// The sum of the squared distances of the losses of a score from their mean.
     pub fn squares(&self, score: usize) -> f64 {
-        self.sum(&|row| (self.of_score[score][row] - self.means[score]).powi(2)).value()
+        self.sum(&|row| (self.score_values[score][row] - self.means[score]).powi(2)).value()
     }
 
     fn is_finite(&self, a: usize, b: usize) -> bool {
@@ -111,15 +112,15 @@ impl RowLosses {
         (n > 1.0).then(|| n / (n - 1.0))
     }
 
-    fn mean(&self, of: &dyn Fn(usize) -> f64) -> f64 {
-        let sum = self.sum(&|row| self.weights[row] * of(row));
+    fn mean(&self, f: &dyn Fn(usize) -> f64) -> f64 {
+        let sum = self.sum(&|row| self.weights[row] * f(row));
         let value = sum.value();
         if value.is_finite() { sum.sum().quotient(self.total) } else { value }
     }
 
-    fn sum(&self, of: &dyn Fn(usize) -> f64) -> ExactSum {
+    fn sum(&self, f: &dyn Fn(usize) -> f64) -> ExactSum {
         let mut sum = ExactSum::default();
-        (0..self.rows()).for_each(|row| sum.add(of(row), 1));
+        (0..self.rows()).for_each(|row| sum.add(f(row), 1));
         sum
     }
 }

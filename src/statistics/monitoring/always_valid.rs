@@ -25,7 +25,7 @@ pub struct AlwaysValid {
 }
 
 from_options!(|options| AlwaysValid {
-    test: Hypothesis::of_options(options, -1.0)?,
+    test: Hypothesis::parse(options, -1.0)?,
     level: options.level()?,
     tightest_at: options.above_0("tightest_at", 1e9)?,
 });
@@ -86,7 +86,7 @@ impl AlwaysValid {
     fn record(&self, sums: Sums, mixture: Option<NormalMixture>, largest: &mut Largest) -> [Option<f64>; 5] {
         let (mean, variance) = (sums.mean(), sums.variance);
         let Some(mixture) = mixture else { return [Some(mean), None, None, None, None] };
-        let margin = sums.of_mean(mixture.margin(variance, ln_alpha(self.level)).powi(2)).sqrt();
+        let margin = sums.mean_variance(mixture.margin(variance, ln_alpha(self.level)).powi(2)).sqrt();
         let [e_value, p_value] = largest.e_and_p(self.ln_evidence(sums, mixture));
         [Some(mean), Some(mean - margin), Some(mean + margin), e_value, p_value]
     }
@@ -189,13 +189,13 @@ mod tests {
 
     #[test]
     fn invalid_numbers_are_rejected() {
-        for (place, wrong) in
+        for (index, wrong) in
             [(0, 70.0), (1, -0.1), (1, 2.5), (1, f64::INFINITY), (2, 1e-200), (2, -1.0), (2, f64::NAN)]
         {
             let mut columns = columns(&[(Some(0.5), Some(0.1))]);
-            columns[place][0] = Some(wrong);
+            columns[index][0] = Some(wrong);
             assert!(
-                BELOW.evaluate(&columns).unwrap_err().contains(&format!("{} holds {wrong}", ROLES[place]))
+                BELOW.evaluate(&columns).unwrap_err().contains(&format!("{} holds {wrong}", ROLES[index]))
             );
         }
     }

@@ -71,7 +71,7 @@ impl Versus {
 from_options!(|options| AlwaysValidChange {
     level: options.level()?,
     versus: Versus::from_options(options)?,
-    test: Hypothesis::of_options(options, -1.0)?,
+    test: Hypothesis::parse(options, -1.0)?,
     tightest_at: options.above_0("tightest_at", 1e9)?,
 });
 
@@ -149,15 +149,15 @@ impl AlwaysValidChange {
         for (i, &(_, period)) in used[first..].iter().enumerate() {
             let start = match self.versus {
                 Versus::Before(_) => {
-                    let of_before = NormalMixture::tightest_at(before.variance, ln_alpha);
-                    let total = before.of_mean(of_before.total(before.variance));
-                    (before.mean(), total, of_before.ln_ratio(before.variance))
+                    let mixture_before = NormalMixture::tightest_at(before.variance, ln_alpha);
+                    let total = before.mean_variance(mixture_before.total(before.variance));
+                    (before.mean(), total, mixture_before.ln_ratio(before.variance))
                 }
                 Versus::Reference(reference) => (reference, 0.0, 0.0),
             };
             let candidates = self.changes_since(start, ln_weight(i + 1), mixture, &used[first + i..]);
-            for (place, change) in candidates.enumerate() {
-                match best.get_mut(i + place) {
+            for (index, change) in candidates.enumerate() {
+                match best.get_mut(i + index) {
                     None => best.push(change),
                     Some(best) if change.ln_evidence > best.ln_evidence => *best = change,
                     _ => {}
@@ -172,7 +172,7 @@ impl AlwaysValidChange {
     /// variance of the effect, and the logarithm of their ratio.
     fn changes_since(
         &self,
-        (before, of_before, ln_ratio): (f64, f64, f64),
+        (before, total_before, ln_ratio): (f64, f64, f64),
         ln_weight: f64,
         mixture: NormalMixture,
         periods: &[(usize, Period)],
@@ -182,7 +182,7 @@ impl AlwaysValidChange {
             interrupt::check();
             sums.add(period);
             let after = sums.mean();
-            let total = of_before + sums.of_mean(mixture.total(sums.variance));
+            let total = total_before + sums.mean_variance(mixture.total(sums.variance));
             let ln_ratios = ln_ratio + mixture.ln_ratio(sums.variance);
             let distance = self.distance(after - before);
             let ln_evidence = ln_weight + 0.5 * (distance * distance / total - ln_ratios);
@@ -305,8 +305,8 @@ mod tests {
     #[test]
     fn without_an_error_no_change() {
         let columns = without_counts([vec![Some(0.8); 9], vec![Some(0.0); 9], vec![Some(1.0); 9]]);
-        let of_reference = AlwaysValidChange { versus: Versus::Reference(0.7), ..STATISTIC };
-        for statistic in [STATISTIC, of_reference] {
+        let with_reference = AlwaysValidChange { versus: Versus::Reference(0.7), ..STATISTIC };
+        for statistic in [STATISTIC, with_reference] {
             assert!(statistic.evaluate(&columns).unwrap().iter().flatten().all(Option::is_none));
         }
     }

@@ -59,12 +59,12 @@ pub const ORDERED: &str = "write the largest unit first, such as 2026-09-30, 202
 /// are ordered if text order and number order agree; single letters are ordered alphabetically. Ambiguous
 /// names are rejected: names of months, a year after a month, words.
 pub fn period_order(names: &[&str]) -> Result<Vec<u32>, String> {
-    let parsed: Vec<Name> = names.iter().map(|name| Name::of(name)).collect();
+    let parsed: Vec<Name> = names.iter().map(|name| Name::new(name)).collect();
     if let Some(reason) = parsed.iter().find_map(Name::refused) {
         return Err(reason);
     }
     let mut order: Vec<u32> = (0..names.len() as u32).collect();
-    let name = |place: u32| &parsed[place as usize];
+    let name = |index: u32| &parsed[index as usize];
     if parsed.windows(2).all(|pair| pair[0].letters == pair[1].letters) {
         order.sort_by(|&a, &b| name(a).by_numbers(name(b)));
         for pair in order.windows(2) {
@@ -81,7 +81,7 @@ pub fn period_order(names: &[&str]) -> Result<Vec<u32>, String> {
         }
         return Ok(order);
     }
-    order.sort_by_key(|&place| name(place).text);
+    order.sort_by_key(|&index| name(index).text);
     for pair in order.windows(2) {
         let (a, b) = (name(pair[0]), name(pair[1]));
         if a.by_numbers(b) != Ordering::Less && !(a.is_letter() && b.is_letter()) {
@@ -101,7 +101,7 @@ struct Name<'a> {
 }
 
 impl<'a> Name<'a> {
-    fn of(text: &'a str) -> Self {
+    fn new(text: &'a str) -> Self {
         let (mut numbers, mut letters, mut rest) = (Vec::new(), Vec::new(), text);
         loop {
             let start = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     fn ordered<'a>(names: &[&'a str]) -> Vec<&'a str> {
-        period_order(names).unwrap().into_iter().map(|place| names[place as usize]).collect()
+        period_order(names).unwrap().into_iter().map(|index| names[index as usize]).collect()
     }
 
     #[test]

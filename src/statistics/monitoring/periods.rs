@@ -6,10 +6,10 @@ use crate::interrupt;
 pub const ROLES: &[&str] = &["auc", "se", "weight", "n_pos", "n_neg"];
 
 /// The maximum weight, and the inverse of the minimum: no sum of squares leaves the range of floats.
-const MOST_WEIGHT: f64 = 1e100;
+const MAX_WEIGHT: f64 = 1e100;
 
 /// The upper limit of a standard error of a difference of two areas.
-const MOST_SE: f64 = 2.0;
+const MAX_SE: f64 = 2.0;
 
 /// The weight of the floor of a variance, in rows of the rarer class, against the rows of all periods so far.
 ///
@@ -58,7 +58,7 @@ impl Sums {
     }
 
     /// Converts a variance of the sum to one of the mean.
-    pub fn of_mean(self, variance: f64) -> f64 {
+    pub fn mean_variance(self, variance: f64) -> f64 {
         variance / self.weights.powi(2)
     }
 
@@ -116,14 +116,13 @@ pub fn periods(columns: &[Vec<Option<f64>>]) -> Result<Vec<Option<Period>>, Stri
             if let Some(wrong) = auc.filter(|auc| auc.abs() > 1.0) {
                 return refused(0, wrong, "an AUC lies between 0 and 1, and a difference between -1 and 1");
             }
-            if let Some(wrong) = se.filter(|&se| !se.is_nan() && !(0.0..=MOST_SE).contains(&se)) {
-                return refused(1, wrong, &format!("a standard error of AUCs lies between 0 and {MOST_SE}"));
+            if let Some(wrong) = se.filter(|&se| !se.is_nan() && !(0.0..=MAX_SE).contains(&se)) {
+                return refused(1, wrong, &format!("a standard error of AUCs lies between 0 and {MAX_SE}"));
             }
-            let is_weight =
-                |weight: f64| weight == 0.0 || (1.0 / MOST_WEIGHT..=MOST_WEIGHT).contains(&weight);
+            let is_weight = |weight: f64| weight == 0.0 || (1.0 / MAX_WEIGHT..=MAX_WEIGHT).contains(&weight);
             if let Some(wrong) = weight.filter(|&weight| !is_weight(weight)) {
-                let (least, most) = (1.0 / MOST_WEIGHT, MOST_WEIGHT);
-                return refused(2, wrong, &format!("a weight is 0 or a number from {least:e} to {most:e}"));
+                let (min, max) = (1.0 / MAX_WEIGHT, MAX_WEIGHT);
+                return refused(2, wrong, &format!("a weight is 0 or a number from {min:e} to {max:e}"));
             }
             let Some(((auc, se), weight)) = auc.zip(se).zip(weight.filter(|&weight| weight > 0.0)) else {
                 return Ok(None);

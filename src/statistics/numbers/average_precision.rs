@@ -97,8 +97,8 @@ fn sum<const N: usize>(mut numbers: [f64; N]) -> f64 {
     let mut len = N;
     while len > 1 {
         len /= 2;
-        for place in 0..len {
-            numbers[place] += numbers[place + len];
+        for index in 0..len {
+            numbers[index] += numbers[index + len];
         }
     }
     numbers[0]
@@ -128,7 +128,7 @@ pub(in crate::statistics) fn mean_precision(units: u128, n_pos: u64) -> f64 {
 }
 
 /// The average precision of a group without pairs: without negatives every precision is 1.
-pub(in crate::statistics) fn of_one_class(n_pos: u64) -> Option<f64> {
+pub(in crate::statistics) fn one_class_precision(n_pos: u64) -> Option<f64> {
     (n_pos > 0).then_some(1.0)
 }
 
@@ -138,10 +138,10 @@ pub(in crate::statistics) fn of_one_class(n_pos: u64) -> Option<f64> {
 /// of `(a + t) / (m + t n / d)` over `t` from 0 to `d` (Keilwagen, Grosse and Grau 2014), divided by `d`. It is
 /// the mean of `a / m` and `d / n` with the weights `ln(1 + x) / x` and the rest, where `x = n / m`.
 fn mean_between(above: Confusion, inside: Confusion) -> f64 {
-    let of_score = inside.precision().unwrap_or_default();
-    let Some(precision) = above.precision() else { return of_score };
+    let score_values = inside.precision().unwrap_or_default();
+    let Some(precision) = above.precision() else { return score_values };
     let share = share_of_score(inside.rows_called() / above.rows_called());
-    precision + (of_score - precision) * share
+    precision + (score_values - precision) * share
 }
 
 /// `1 - ln(1 + x) / x` for a positive x, without cancellation.
@@ -169,9 +169,9 @@ impl Summary for AveragePrecision {
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> AveragePrecisionRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> AveragePrecisionRecord {
         if !ties.has_pairs() {
-            return AveragePrecisionRecord::new(of_one_class(ties.n_pos()));
+            return AveragePrecisionRecord::new(one_class_precision(ties.n_pos()));
         }
         let all = Confusion::all_negative(&ties);
         let units = if self.interpolation == PrecisionInterpolation::Continuous {

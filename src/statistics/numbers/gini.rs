@@ -29,7 +29,7 @@ impl Summary for Gini {
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> GiniRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> GiniRecord {
         let gini = ties.has_pairs().then(|| {
             let surplus = ties.twice_u().cast_signed() - ties.pairs().cast_signed();
             math::signed_quotient(surplus, ties.pairs())

@@ -67,27 +67,27 @@ impl Joint for GiniIndex {
         8
     }
 
-    fn of_rows(&self, rows: &Rows) -> GiniIndexRecord {
+    fn evaluate(&self, rows: &Rows) -> GiniIndexRecord {
         let targets = &rows.values[1];
-        let of_score = points(&rows.scores[0], &rows.values[0], targets);
-        let total = of_score.last().map(|point| point.captured);
+        let score_points = points(&rows.scores[0], &rows.values[0], targets);
+        let total = score_points.last().map(|point| point.captured);
         let none = GiniIndexRecord { total, n: rows.len as u64, ..GiniIndexRecord::undefined(rows) };
         let Some(total) = total.filter(|&total| total > 0.0) else { return none };
-        let gini = index(&of_score, total);
-        let of_itself = index(&points(&rows.scores[1], targets, targets), total);
+        let gini = index(&score_points, total);
+        let target_index = index(&points(&rows.scores[1], targets, targets), total);
         let shares = |point: CapturedPoint| CapturedPoint { captured: point.captured / total, ..point };
         GiniIndexRecord {
             gini: Some(gini),
-            normalized: (of_itself > 0.0).then(|| gini / of_itself),
+            normalized: (target_index > 0.0).then(|| gini / target_index),
             points: self.points.then(|| {
                 let start = CapturedPoint::new(None, 0.0, 0.0);
-                std::iter::once(start).chain(of_score.into_iter().map(shares)).collect()
+                std::iter::once(start).chain(score_points.into_iter().map(shares)).collect()
             }),
             ..none
         }
     }
 
-    fn of_nan(&self, rows: &Rows) -> GiniIndexRecord {
+    fn nan_record(&self, rows: &Rows) -> GiniIndexRecord {
         GiniIndexRecord { n: rows.len as u64, ..GiniIndexRecord::nan(rows) }
     }
 }
@@ -143,10 +143,10 @@ mod tests {
     use crate::statistics::tests::summary;
     use proptest::prelude::*;
 
-    fn of(scores: &[f64], targets: &[f64]) -> GiniIndexRecord {
-        GiniIndex { points: true }.of_rows(&Rows {
+    fn compute(scores: &[f64], targets: &[f64]) -> GiniIndexRecord {
+        GiniIndex { points: true }.evaluate(&Rows {
             len: scores.len(),
-            scores: [scores, targets].map(Codes::of).into(),
+            scores: [scores, targets].map(Codes::new).into(),
             values: vec![scores.to_vec(), targets.to_vec()],
             ..Rows::default()
         })
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn claims() {
-        let record = of(&[4.0, 3.0, 2.0, 1.0], &[6.0, 0.0, 2.0, 0.0]);
+        let record = compute(&[4.0, 3.0, 2.0, 1.0], &[6.0, 0.0, 2.0, 0.0]);
         // The curve (1/4, 3/4), (1/2, 3/4), (3/4, 1), (1, 1).
         let points = record.points.unwrap();
         let captured: Vec<f64> = points.iter().map(|point| point.captured).collect();
@@ -167,11 +167,11 @@ mod tests {
 
     #[test]
     fn ties_and_nothing_to_order() {
-        let tied = of(&[1.0; 4], &[6.0, 0.0, 2.0, 0.0]);
+        let tied = compute(&[1.0; 4], &[6.0, 0.0, 2.0, 0.0]);
         assert_eq!((tied.gini, tied.normalized), (Some(0.0), Some(0.0)));
-        assert_eq!(of(&[1.0, 2.0], &[3.0, 3.0]).normalized, None);
+        assert_eq!(compute(&[1.0, 2.0], &[3.0, 3.0]).normalized, None);
         for targets in [&[0.0, 0.0][..], &[1.0, -1.0], &[]] {
-            let record = of(&[1.0, 2.0][..targets.len()], targets);
+            let record = compute(&[1.0, 2.0][..targets.len()], targets);
             assert_eq!((record.gini, record.points), (None, None));
         }
     }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn zeros_of_either_sign_are_one_score() {
         for scores in [[0.0, -0.0, 1.0], [-0.0, 0.0, 1.0]] {
-            let points = of(&scores, &[1.0, 2.0, 3.0]).points.unwrap();
+            let points = compute(&scores, &[1.0, 2.0, 3.0]).points.unwrap();
             assert_eq!(points[2].score.map(f64::to_bits), Some(0), "{scores:?}");
         }
     }
@@ -189,7 +189,7 @@ mod tests {
         fn binary_target_is_gini(rows in prop::collection::vec((0u8..2, 0u8..9), 2..60)) {
             let (labels, scores): (Vec<u8>, Vec<u8>) = rows.into_iter().unzip();
             let floats = |values: &[u8]| values.iter().map(|&value| value.into()).collect::<Vec<f64>>();
-            let record = of(&floats(&scores), &floats(&labels));
+            let record = compute(&floats(&scores), &floats(&labels));
             match summary(&Gini {}, &labels, &scores).gini {
                 Some(gini) => prop_assert!((record.normalized.unwrap() - gini).abs() < 1e-12),
                 None => prop_assert_eq!(record.normalized, None),

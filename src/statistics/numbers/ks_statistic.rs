@@ -30,7 +30,7 @@ pub struct KsStatistic {
 const AUTO_PAIRS: u128 = 10_000;
 
 /// The maximum number of pairs for an exact p-value, which takes a second.
-const MOST_PAIRS: u128 = 2_000_000_000;
+const MAX_PAIRS: u128 = 2_000_000_000;
 
 record! {
     /// The distance of one group, and where it is attained.
@@ -68,12 +68,12 @@ impl Summary for KsStatistic {
         self.check_weights(true)
     }
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> KsRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> KsRecord {
         let rows = Count::from(&ties);
         if !ties.has_pairs() {
             return KsRecord::undefined(rows);
         }
-        let Farthest { distance, is_above, reached } = self.farthest(&mut ties);
+        let Farthest { distance, is_above, reached } = self.ks_distance(&mut ties);
         // If the distance is 0 everywhere, every score is a farthest point, and the highest score is
         // returned.
         let threshold = ties.threshold(if distance == 0 { 1 } else { reached }).map(Threshold);
@@ -97,7 +97,7 @@ pub(in crate::statistics) struct Farthest {
 
 impl KsStatistic {
     /// The farthest point of a group that has pairs; of several the one with the highest score.
-    pub(in crate::statistics) fn farthest(&self, ties: &mut Ties<'_>) -> Farthest {
+    pub(in crate::statistics) fn ks_distance(&self, ties: &mut Ties<'_>) -> Farthest {
         let (n_pos, n_neg) = (ties.n_pos(), ties.n_neg());
         // The farther of two points; for equal distances the first, which has the higher score.
         let farther = |best: &mut Option<Farthest>, other: Option<Farthest>| {
@@ -116,21 +116,21 @@ impl KsStatistic {
             };
             Farthest { distance, is_above: above >= below, reached: tp + fp }
         };
-        let least = ties.parts().iter().map(|part| point(part.tp(), part.fp()).distance).max().unwrap_or(0);
+        let min = ties.parts().iter().map(|part| point(part.tp(), part.fp()).distance).max().unwrap_or(0);
         // The curve of a part lies between two corners, and none of its points is farther than both.
         let corners = |part: &Step| (point(part.tp(), part.neg_above), point(part.pos_above, part.fp()));
         let may_be_farthest = |part: &Step| {
             let (upper, lower) = corners(part);
-            upper.distance.max(lower.distance) >= least
+            upper.distance.max(lower.distance) >= min
         };
         // Within a segment the distance is monotone, so only an end of a segment can be the farthest point.
-        let farthest = ties.fold_pruned(
+        let ks_distance = ties.fold_pruned(
             StepKind::Segments(Indexed::Rarer),
             may_be_farthest,
             |best, segment| farther(best, Some(point(segment.tp(), segment.fp()))),
             farther,
         );
-        farthest.unwrap_or_default()
+        ks_distance.unwrap_or_default()
     }
 
     /// Rejects weights if rows must be counted.
@@ -160,7 +160,7 @@ impl KsStatistic {
             };
             return (Some(p_value), Some("asymptotic"));
         }
-        if pairs > MOST_PAIRS {
+        if pairs > MAX_PAIRS {
             return (None, None);
         }
         let sizes = ties.fold(

@@ -26,7 +26,7 @@ from_options!(|_| MeanPositiveRank {});
 impl Summary for MeanPositiveRank {
     type Record = MeanPositiveRankRecord;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> MeanPositiveRankRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> MeanPositiveRankRecord {
         let n_pos = u128::from(ties.n_pos());
         let mean = (n_pos > 0).then(|| {
             let twice_u = if ties.has_pairs() { ties.twice_u() } else { 0 };

@@ -77,8 +77,8 @@ pub fn partial_area_and<T: Default + Send>(
                 area.open.push(segment);
             }
         },
-        |(area, so_far), (more, of_more)| {
-            join(so_far, of_more);
+        |(area, so_far), (more, more_so_far)| {
+            join(so_far, more_so_far);
             area.twice += more.twice;
             area.width += more.width;
             area.cut += more.cut;
@@ -116,7 +116,7 @@ impl FromOptions for Standardized {
 impl Range {
     /// The bounds from the options `min_fpr`, `max_fpr`, `min_tpr` and `max_tpr`, if any; and the scale,
     /// which requires bounds.
-    pub fn of_options(options: &Options) -> Result<(Option<Self>, Standardized), OptionError> {
+    pub fn parse(options: &Options) -> Result<(Option<Self>, Standardized), OptionError> {
         let standardized = Standardized::from_options(options)?;
         let is_scaled = standardized != Standardized::Never;
         let range = match (options.bounds("fpr")?, options.bounds("tpr")?) {
@@ -334,7 +334,7 @@ mod tests {
             let count = |label, score| labels.iter().zip(&scores).filter(|row| (*row.0, *row.1) == (label, score)).count() as u64;
             let counts: Vec<Count> = (0..9).rev().map(|score| Count { pos: count(1, score), neg: count(0, score) }).collect();
             for (range, measure) in [(Range::Fpr(low, high), Measure::FprRange(low, high)), (Range::Tpr(low, high), Measure::TprRange(low, high))] {
-                match (area(range, Standardized::Never, &labels, &scores), measure.of(&counts)) {
+                match (area(range, Standardized::Never, &labels, &scores), measure.evaluate(&counts)) {
                     (Some(area), Some(expected)) => prop_assert!((area - expected).abs() < 1e-14),
                     (area, expected) => prop_assert_eq!(area, expected),
                 }

@@ -32,7 +32,7 @@ record! {
 
 impl FromOptions for RocAuc {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
-        let (range, standardized) = Range::of_options(options)?;
+        let (range, standardized) = Range::parse(options)?;
         Ok(RocAuc { range, standardized })
     }
 }
@@ -42,7 +42,7 @@ impl Summary for RocAuc {
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> RocAucRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> RocAucRecord {
         let auc = if !ties.has_pairs() {
             None
         } else if let Some(range) = self.range {
@@ -120,11 +120,11 @@ mod tests {
         #[test]
         fn average_of_pairs(rows in proptest::collection::vec((0u8..2, -3i8..3), 0..60)) {
             let (labels, scores): (Vec<u8>, Vec<i8>) = rows.into_iter().unzip();
-            let of_class = |class| labels.iter().zip(&scores).filter(move |row| *row.0 == class).map(|row| *row.1);
+            let class_scores = |class| labels.iter().zip(&scores).filter(move |row| *row.0 == class).map(|row| *row.1);
             let mut wins = 0.0;
             let mut pairs = 0.0;
-            for p in of_class(1) {
-                for n in of_class(0) {
+            for p in class_scores(1) {
+                for n in class_scores(0) {
                     pairs += 1.0;
                     wins += if p > n { 1.0 } else if p == n { 0.5 } else { 0.0 };
                 }

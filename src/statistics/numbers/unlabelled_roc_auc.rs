@@ -85,9 +85,9 @@ impl Joint for UnlabelledRocAuc {
         KeyKind::Truth
     }
 
-    fn of_rows(&self, rows: &Rows) -> UnlabelledRocAucRecord {
+    fn evaluate(&self, rows: &Rows) -> UnlabelledRocAucRecord {
         let mut parts = parts(rows);
-        let area = Area::of(&parts.iter().map(|part| part.labelled).collect::<Vec<_>>());
+        let area = Area::new(&parts.iter().map(|part| part.labelled).collect::<Vec<_>>());
         let counts = counts(rows);
         let (expected_auc, corrected_auc) = match self.assume {
             None => (None, None),
@@ -111,7 +111,7 @@ impl Joint for UnlabelledRocAuc {
         }
     }
 
-    fn of_nan(&self, rows: &Rows) -> UnlabelledRocAucRecord {
+    fn nan_record(&self, rows: &Rows) -> UnlabelledRocAucRecord {
         let UnlabelledRocAucRecord { rows: labelled, n_unlabelled, .. } = counts(rows);
         let assumed = self.assume.map(|_| f64::NAN);
         let areas = UnlabelledRocAucRecord::nan(rows);
@@ -135,7 +135,7 @@ fn counts(rows: &Rows) -> UnlabelledRocAucRecord {
 }
 
 fn are_labelled(rows: &Rows) -> impl Iterator<Item = bool> {
-    rows.keys.of_row.iter().map(|&key| rows.key_places[key as usize] == 1)
+    rows.keys.row_codes.iter().map(|&key| rows.key_codes[key as usize] == 1)
 }
 
 /// The rows of each score, highest first.
@@ -144,7 +144,7 @@ fn parts(rows: &Rows) -> Vec<Part> {
     let mut parts = vec![Part::default(); codes.distinct];
     let values = rows.values.first();
     for (row, (is_labelled, &label)) in are_labelled(rows).zip(&rows.labels).enumerate() {
-        let part = &mut parts[codes.descending(codes.of_row[row])];
+        let part = &mut parts[codes.descending(codes.row_codes[row])];
         if is_labelled {
             part.labelled.add(label, 1)
         } else {
@@ -244,23 +244,23 @@ fn shift(parts: &[Part]) -> Option<f64> {
     // The logits of floats lie between -745 and 745. Newton's method, with bisection if a step leaves the
     // range.
     let (mut low, mut high, mut shift) = (-1500.0, 1500.0, 0.0);
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         interrupt::check();
-        let (mut of_pos, mut of_neg) = (0.0, 0.0);
+        let (mut pos_sum, mut neg_sum) = (0.0, 0.0);
         let (mut slope_of_pos, mut slope_of_neg) = (0.0, 0.0);
         for part in parts {
             let (pos, neg) = (part.labelled.pos as f64, part.labelled.neg as f64);
             let (probability, complement) = moved(part.score, shift);
-            of_pos += pos * complement;
-            of_neg += neg * probability;
+            pos_sum += pos * complement;
+            neg_sum += neg * probability;
             slope_of_pos += pos * complement * probability;
             slope_of_neg += neg * complement * probability;
         }
-        if of_neg == of_pos {
+        if neg_sum == pos_sum {
             break;
         }
-        (low, high) = if of_neg > of_pos { (low, shift) } else { (shift, high) };
-        let next = shift - (of_neg / of_pos).ln() / (slope_of_neg / of_neg + slope_of_pos / of_pos);
+        (low, high) = if neg_sum > pos_sum { (low, shift) } else { (shift, high) };
+        let next = shift - (neg_sum / pos_sum).ln() / (slope_of_neg / neg_sum + slope_of_pos / pos_sum);
         let next = if next > low && next < high { next } else { f64::midpoint(low, high) };
         if (next - shift).abs() <= NEAR * (1.0 + shift.abs()) {
             return Some(next);
@@ -271,7 +271,7 @@ fn shift(parts: &[Part]) -> Option<f64> {
 }
 
 /// After this number of steps, bisection alone has exhausted the range of floats.
-const MOST_STEPS: usize = 200;
+const MAX_STEPS: usize = 200;
 
 /// A step that changes no area beyond rounding.
 const NEAR: f64 = 1e-14;
@@ -302,8 +302,8 @@ mod tests {
         let scores: Vec<f64> = rows.iter().map(|row| row.1).collect();
         let keys: Vec<u32> = rows.iter().map(|row| u32::from(row.0.is_some())).collect();
         // Codes of keys count only existing keys.
-        let key_places = [0, 1].into_iter().filter(|key| keys.contains(key)).collect();
-        Rows { key_places, values: vec![scores.clone()], ..rows_of(&labels, &[&scores], &keys) }
+        let key_codes = [0, 1].into_iter().filter(|key| keys.contains(key)).collect();
+        Rows { key_codes, values: vec![scores.clone()], ..rows_of(&labels, &[&scores], &keys) }
     }
 
     /// One half for a tie.
@@ -316,22 +316,22 @@ mod tests {
         #[test]
         fn by_definition(sample in prop::collection::vec((prop::option::weighted(0.6, any::<bool>()), 0u8..6), 0..9)) {
             let sample: Vec<(Option<bool>, f64)> = sample.into_iter().map(|row| (row.0, f64::from(row.1) / 5.0)).collect();
-            let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.of_rows(&rows(&sample));
+            let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.evaluate(&rows(&sample));
             let unlabelled: Vec<usize> = (0..sample.len()).filter(|&row| sample[row].0.is_none()).collect();
             let mut areas = Vec::new();
             for way in 0..1u32 << unlabelled.len() {
                 let mut labels: Vec<bool> = sample.iter().map(|row| row.0 == Some(true)).collect();
-                for (place, &row) in unlabelled.iter().enumerate() {
-                    labels[row] = way >> place & 1 == 1;
+                for (index, &row) in unlabelled.iter().enumerate() {
+                    labels[row] = way >> index & 1 == 1;
                 }
-                let of = |label| (0..sample.len()).filter(|&row| labels[row] == label).collect::<Vec<_>>();
-                let (pos, neg) = (of(true), of(false));
+                let class_rows = |label| (0..sample.len()).filter(|&row| labels[row] == label).collect::<Vec<_>>();
+                let (pos, neg) = (class_rows(true), class_rows(false));
                 if !pos.is_empty() && !neg.is_empty() {
                     let u: f64 = pos.iter().flat_map(|&p| neg.iter().map(move |&n| (p, n))).map(|(p, n)| beats(sample[p].1, sample[n].1)).sum();
                     areas.push(u / (pos.len() * neg.len()) as f64);
                 }
             }
-            let extreme = |of: fn(f64, f64) -> f64| areas.iter().copied().reduce(of);
+            let extreme = |f: fn(f64, f64) -> f64| areas.iter().copied().reduce(f);
             prop_assert_eq!((record.lower, record.upper), (extreme(f64::min), extreme(f64::max)));
             let chance = |row: (Option<bool>, f64)| row.0.map_or(row.1, |label| f64::from(u8::from(label)));
             let (mut u, mut pairs) = (0.0, 0.0);
@@ -363,7 +363,7 @@ mod tests {
             (None, 0.5),
         ]
         .into();
-        let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.of_rows(&rows(&sample));
+        let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.evaluate(&rows(&sample));
         let parts = [
             Part { labelled: Count { pos: 2, neg: 2 }, unlabelled: 1, score: 0.5 },
             Part { unlabelled: 1, score: 0.2, ..Part::default() },
@@ -396,22 +396,22 @@ mod tests {
             (None, 0.5),
             (None, 0.001),
         ];
-        let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.of_rows(&rows(&sample));
+        let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.evaluate(&rows(&sample));
         assert!((record.corrected_auc.unwrap() - 0.996_391_800_173_101_6).abs() < 1e-12, "{record:?}");
     }
 
     #[test]
     fn scores_that_are_no_probabilities() {
         let rows = rows(&[(Some(true), 2.0), (None, 0.5), (Some(false), 0.1)]);
-        let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.of_rows(&rows);
+        let record = UnlabelledRocAuc { assume: Some(Assumption::Calibrated) }.evaluate(&rows);
         assert!(record.expected_auc.unwrap().is_nan() && record.corrected_auc.unwrap().is_nan());
         assert_eq!(
             (record.auc, record.lower, record.upper, record.n_unlabelled),
             (Some(1.0), Some(1.0), Some(1.0), 1)
         );
-        let alone = UnlabelledRocAuc::default().of_rows(&rows);
+        let alone = UnlabelledRocAuc::default().evaluate(&rows);
         assert_eq!((alone.expected_auc, alone.corrected_auc), (None, None));
-        let nan = UnlabelledRocAuc::default().of_nan(&rows);
+        let nan = UnlabelledRocAuc::default().nan_record(&rows);
         assert!(nan.upper.unwrap().is_nan() && nan.expected_auc.is_none());
         assert_eq!((nan.rows.pos, nan.rows.neg, nan.n_unlabelled), (1, 1, 1));
     }

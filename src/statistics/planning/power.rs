@@ -3,7 +3,7 @@
 use crate::math::normal::{upper_quantile, upper_tail};
 use crate::statistics::declaration::declaration;
 use crate::statistics::inference::Alternative;
-use crate::statistics::kinds::{Columnwise, of_each_row};
+use crate::statistics::kinds::{Columnwise, map_rows};
 use crate::statistics::options::{OptionError, Options, from_options};
 
 /// The level and the alternative of a planned test.
@@ -74,7 +74,7 @@ struct Effect {
 
 impl Effect {
     /// The effect; `None` for an AUC or a null value outside 0 to 1, or for a ratio that is not positive.
-    fn of(null: f64, auc: f64, ratio: f64) -> Option<Effect> {
+    fn new(null: f64, auc: f64, ratio: f64) -> Option<Effect> {
         let is_inside = |area: f64| area > 0.0 && area < 1.0;
         if !(is_inside(null) && is_inside(auc) && ratio > 0.0) {
             return None;
@@ -87,9 +87,9 @@ impl Effect {
     }
 
     /// The effect with these rows; `None` for counts that are not positive.
-    fn of_rows(null: f64, auc: f64, n_pos: f64, n_neg: f64) -> Option<Effect> {
+    fn from_rows(null: f64, auc: f64, n_pos: f64, n_neg: f64) -> Option<Effect> {
         let has_rows = n_pos > 0.0 && n_neg > 0.0;
-        has_rows.then(|| Effect::of(null, auc, n_neg / n_pos)).flatten()
+        has_rows.then(|| Effect::new(null, auc, n_neg / n_pos)).flatten()
     }
 }
 
@@ -99,7 +99,7 @@ impl Effect {
 /// with the variances above, V0 for the null value. NaN for an AUC or a null value outside 0 to 1, or for
 /// counts that are not positive.
 pub fn power(plan: Plan, null: f64, auc: f64, n_pos: f64, n_neg: f64) -> f64 {
-    let Some(effect) = Effect::of_rows(null, auc, n_pos, n_neg) else { return f64::NAN };
+    let Some(effect) = Effect::from_rows(null, auc, n_pos, n_neg) else { return f64::NAN };
     let surplus = n_pos.sqrt() * effect.distance - plan.critical() * effect.null_error;
     upper_tail(-surplus / effect.error)
 }
@@ -107,7 +107,7 @@ pub fn power(plan: Plan, null: f64, auc: f64, n_pos: f64, n_neg: f64) -> f64 {
 /// The level at which the test of one AUC has this power. NaN if even a level of 1 has less power, or if the
 /// [power] is NaN.
 pub fn level(alternative: Alternative, null: f64, auc: f64, (n_pos, n_neg): (f64, f64), power: f64) -> f64 {
-    let Some(effect) = Effect::of_rows(null, auc, n_pos, n_neg) else { return f64::NAN };
+    let Some(effect) = Effect::from_rows(null, auc, n_pos, n_neg) else { return f64::NAN };
     let surplus = n_pos.sqrt() * effect.distance - upper_quantile(1.0 - power) * effect.error;
     let alpha = tails(alternative) * upper_tail(surplus / effect.null_error);
     if alpha < 1.0 { alpha } else { f64::NAN }
@@ -187,7 +187,7 @@ fn null_of(options: &Options) -> Result<f64, OptionError> {
 /// there are none. The normal interval has the width `2 z_alpha sqrt(V / P)`.
 pub fn sample_size(plan: Plan, aim: Aim, auc: f64, ratio: f64) -> (f64, f64) {
     let null = if let Aim::Power { null, .. } = aim { null } else { auc };
-    let Some(effect) = Effect::of(null, auc, ratio).filter(|_| ratio.is_finite()) else {
+    let Some(effect) = Effect::new(null, auc, ratio).filter(|_| ratio.is_finite()) else {
         return (f64::NAN, f64::NAN);
     };
     let roots = match aim {
@@ -222,7 +222,7 @@ impl Columnwise for RocAucPower {
 
     fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         let power = |[auc, n_pos, n_neg]: [f64; 3]| power(self.plan, self.null, auc, n_pos, n_neg);
-        Ok(vec![of_each_row(columns, power)])
+        Ok(vec![map_rows(columns, power)])
     }
 }
 
@@ -251,7 +251,7 @@ impl Columnwise for RocAucPowerLevel {
         let level = |[auc, n_pos, n_neg]: [f64; 3]| {
             level(self.alternative, self.null, auc, (n_pos, n_neg), self.power)
         };
-        Ok(vec![of_each_row(columns, level)])
+        Ok(vec![map_rows(columns, level)])
     }
 }
 
@@ -278,7 +278,7 @@ impl Columnwise for RocAucPowerAuc {
 
     fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         let auc = |[n_pos, n_neg]: [f64; 2]| detectable_auc(self.plan, self.null, n_pos, n_neg, self.power);
-        Ok(vec![of_each_row(columns, auc)])
+        Ok(vec![map_rows(columns, auc)])
     }
 }
 
@@ -305,7 +305,7 @@ impl Columnwise for RocAucSampleSize {
 
     fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         let size = |auc: f64| sample_size(self.plan, self.aim, auc, self.ratio);
-        Ok(vec![of_each_row(columns, |[auc]| size(auc).0), of_each_row(columns, |[auc]| size(auc).1)])
+        Ok(vec![map_rows(columns, |[auc]| size(auc).0), map_rows(columns, |[auc]| size(auc).1)])
     }
 }
 

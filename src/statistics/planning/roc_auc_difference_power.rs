@@ -61,18 +61,19 @@ impl Joint for RocAucDifferencePower {
         Needs::PLACEMENTS
     }
 
-    fn of_rows(&self, rows: &Rows) -> RocAucDifferencePowerRecord {
-        let Some(areas) = Areas::of(rows) else { return RocAucDifferencePowerRecord::undefined(rows) };
+    fn evaluate(&self, rows: &Rows) -> RocAucDifferencePowerRecord {
+        let Some(areas) = Areas::new(rows) else { return RocAucDifferencePowerRecord::undefined(rows) };
         let (n_pos, n_neg) = (areas.n_pos, areas.n_neg);
         let difference = areas.difference(0, 1);
-        let Some((of_pos, of_neg)) = areas.parts_of_difference(0, 1).filter(|parts| parts.0 + parts.1 > 0.0)
+        let Some((pos_part, neg_part)) =
+            areas.parts_of_difference(0, 1).filter(|parts| parts.0 + parts.1 > 0.0)
         else {
             return RocAucDifferencePowerRecord {
                 difference: Some(difference),
                 ..RocAucDifferencePowerRecord::undefined(rows)
             };
         };
-        let variance = of_pos + of_neg;
+        let variance = pos_part + neg_part;
         let (se, critical) = (variance.sqrt(), self.plan.critical());
         let power = upper_tail(critical - difference.abs() / se);
         let quantiles = critical + upper_quantile(1.0 - self.power);
@@ -82,7 +83,7 @@ impl Joint for RocAucDifferencePower {
                 (times * n_pos as f64, times * n_neg as f64)
             }
             Some(ratio) => {
-                let variance_of_one = of_pos * n_pos as f64 + of_neg * n_neg as f64 / ratio;
+                let variance_of_one = pos_part * n_pos as f64 + neg_part * n_neg as f64 / ratio;
                 let needed = (quantiles / difference).powi(2) * variance_of_one;
                 (needed, ratio * needed)
             }
@@ -121,16 +122,16 @@ mod tests {
     fn paired() {
         let (labels, [a, b, _]) = three_scores();
         let statistic = RocAucDifferencePower { plan: TWO_SIDED, power: 0.8, ratio: None };
-        let record = statistic.of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        let record = statistic.evaluate(&rows_of(&labels, &[&a, &b], &[]));
         // The pilot's number of rows has the pilot's power.
         let here = RocAucDifferencePower { power: record.power.unwrap(), ..statistic };
-        let needed = here.of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        let needed = here.evaluate(&rows_of(&labels, &[&a, &b], &[]));
         assert!((needed.needed_pos.unwrap() - 36.0).abs() < 1e-9, "{needed:?}");
         // The default ratio is the pilot's.
         let ratio = |ratio| RocAucDifferencePower { ratio: Some(ratio), ..statistic };
-        let same = ratio(1.5).of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        let same = ratio(1.5).evaluate(&rows_of(&labels, &[&a, &b], &[]));
         assert!((same.needed_pos.unwrap() / record.needed_pos.unwrap() - 1.0).abs() < 1e-12);
-        let more = ratio(6.0).of_rows(&rows_of(&labels, &[&a, &b], &[]));
+        let more = ratio(6.0).evaluate(&rows_of(&labels, &[&a, &b], &[]));
         assert!(more.needed_pos.unwrap() < same.needed_pos.unwrap(), "{more:?} {same:?}");
         assert!((more.needed_neg.unwrap() / more.needed_pos.unwrap() - 6.0).abs() < 1e-12);
         assert_eq!(more.power, record.power);
@@ -138,11 +139,11 @@ mod tests {
         let labels = [0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0];
         let a = [-1.0, 2.0, 4.0, 9.0, 8.0, 12.0, 6.0, 5.0, 1.0, -7.0, 1.0, -1.0];
         let b = [0.0, 6.0, 8.0, 8.0, 5.0, -2.0, 9.0, 4.0, 0.0, -3.0, 2.0, 3.0];
-        let record = statistic.of_rows(&rows_of(&labels, &[&a, &b], &[]));
-        let swapped = statistic.of_rows(&rows_of(&labels, &[&b, &a], &[]));
+        let record = statistic.evaluate(&rows_of(&labels, &[&a, &b], &[]));
+        let swapped = statistic.evaluate(&rows_of(&labels, &[&b, &a], &[]));
         assert_eq!((record.power, record.needed_pos), (swapped.power, swapped.needed_pos));
         assert!(record.power.unwrap() < 0.5 && record.needed_pos.unwrap() > 10.0, "{record:?}");
-        let alike = statistic.of_rows(&rows_of(&labels, &[&a, &a], &[]));
+        let alike = statistic.evaluate(&rows_of(&labels, &[&a, &a], &[]));
         assert_eq!((alike.difference, alike.power, alike.needed_pos), (Some(0.0), None, None));
     }
 }

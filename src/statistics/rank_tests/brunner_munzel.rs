@@ -60,7 +60,7 @@ from_options!(|options| BrunnerMunzel {
 impl Summary for BrunnerMunzel {
     type Record = BrunnerMunzelRecord;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> BrunnerMunzelRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> BrunnerMunzelRecord {
         let rows = Count::from(&ties);
         let mut record = BrunnerMunzelRecord::undefined(rows);
         if !ties.has_pairs() {
@@ -69,8 +69,10 @@ impl Summary for BrunnerMunzel {
         let placements = ties.placements();
         let twice_pairs = 2 * ties.pairs();
         record.auc = Some(math::quotient(placements.sum, twice_pairs));
-        let Some((of_pos, of_neg)) = delong::parts(&placements, rows.pos, rows.neg) else { return record };
-        let variance = of_pos + of_neg;
+        let Some((pos_part, neg_part)) = delong::parts(&placements, rows.pos, rows.neg) else {
+            return record;
+        };
+        let variance = pos_part + neg_part;
         let se = variance.sqrt();
         record.se = Some(se);
         if variance == 0.0 {
@@ -79,7 +81,7 @@ impl Summary for BrunnerMunzel {
         let surplus = placements.sum.cast_signed() - ties.pairs().cast_signed();
         let statistic = math::signed_quotient(surplus, twice_pairs) / se;
         let df = variance.powi(2)
-            / (of_pos.powi(2) / (rows.pos - 1) as f64 + of_neg.powi(2) / (rows.neg - 1) as f64);
+            / (pos_part.powi(2) / (rows.pos - 1) as f64 + neg_part.powi(2) / (rows.neg - 1) as f64);
         let p_value = match self.distribution {
             Distribution::T => self.alternative.p_value(statistic, |t| student_t::upper_tail(t, df)),
             Distribution::Normal => self.alternative.p_value(statistic, normal::upper_tail),

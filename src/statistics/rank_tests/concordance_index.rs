@@ -105,16 +105,16 @@ impl Joint for ConcordanceIndex {
         KeyKind::Truth
     }
 
-    fn of_rows(&self, rows: &Rows) -> ConcordanceRecord {
+    fn evaluate(&self, rows: &Rows) -> ConcordanceRecord {
         let (n_events, n) = (events(rows).filter(|&event| event).count() as u64, rows.len as u64);
         let (in_time_order, scores) = (rows_by_time(rows), rows.scores[0].distinct);
         let moments = self.moments(&in_time_order, self.times_in_use(rows));
         let mut tally = Tally::default();
         // For each event, the concordant pairs with later rows, and all of these pairs.
-        let mut of_events = vec![(0.0, 0.0); rows.len];
-        walk_back(&moments, scores, |place, later, weight| {
+        let mut event_pairs = vec![(0.0, 0.0); rows.len];
+        walk_back(&moments, scores, |index, later, weight| {
             tally.add(&later, weight);
-            of_events[place] = (later.concordance(), later.all());
+            event_pairs[index] = (later.concordance(), later.all());
         });
         let none = ConcordanceRecord { n_events, n, ..ConcordanceRecord::undefined(rows) };
         if tally.weight <= 0.0 {
@@ -127,8 +127,8 @@ impl Joint for ConcordanceIndex {
             }
             PairWeight::Uno => (tally.concordance / tally.weight).clamp(0.0, 1.0),
         };
-        let se = jackknife_error(&moments, scores, &of_events, concordance) / tally.weight;
-        let followed = of_events.iter().filter(|(_, later)| *later > 0.0).count() as u64;
+        let se = jackknife_error(&moments, scores, &event_pairs, concordance) / tally.weight;
+        let followed = event_pairs.iter().filter(|(_, later)| *later > 0.0).count() as u64;
         ConcordanceRecord {
             concordance: Some(concordance),
             interval: self.limits(concordance, se, Count { pos: followed, neg: n - 1 }),
@@ -139,7 +139,7 @@ impl Joint for ConcordanceIndex {
         }
     }
 
-    fn of_nan(&self, rows: &Rows) -> ConcordanceRecord {
+    fn nan_record(&self, rows: &Rows) -> ConcordanceRecord {
         let n_events = events(rows).filter(|&event| event).count() as u64;
         ConcordanceRecord { n_events, n: rows.len as u64, ..ConcordanceRecord::nan(rows) }
     }
@@ -147,7 +147,7 @@ impl Joint for ConcordanceIndex {
 
 /// Whether each row had the event.
 fn events(rows: &Rows) -> impl Iterator<Item = bool> {
-    rows.keys.of_row.iter().map(|&key| rows.key_places[key as usize] == 1)
+    rows.keys.row_codes.iter().map(|&key| rows.key_codes[key as usize] == 1)
 }
 
 /// A row: the code of its time, whether it is censored, and the code of its score. In this order events come
@@ -173,7 +173,7 @@ impl ConcordanceIndex {
             IndexLimits::Logit => {
                 let df = (rows.pos as f64 - 1.0).max(1.0);
                 let rows = Count { pos: rows.pos as f64, neg: rows.neg as f64 };
-                let scale = LogitScale::of(concordance, se, rows);
+                let scale = LogitScale::new(concordance, se, rows);
                 scale.interval(student_t::upper_quantile(tail(self.level), df))
             }
         }
@@ -206,14 +206,14 @@ impl ConcordanceIndex {
     fn times_in_use(&self, rows: &Rows) -> u32 {
         let times = &rows.scores[1];
         let Some(tau) = self.tau else { return times.distinct as u32 };
-        let below = times.of_row.iter().zip(&rows.values[1]).filter(|&(_, &value)| value < tau);
+        let below = times.row_codes.iter().zip(&rows.values[1]).filter(|&(_, &value)| value < tau);
         below.map(|(&time, _)| time + 1).max().unwrap_or(0)
     }
 }
 
 /// The rows by time, with events first at equal times; the result does not depend on the input order.
 fn rows_by_time(rows: &Rows) -> Vec<Row> {
-    let (scores, times) = (&rows.scores[0].of_row, &rows.scores[1]);
+    let (scores, times) = (&rows.scores[0].row_codes, &rows.scores[1]);
     let events: Vec<bool> = events(rows).collect();
     let in_order = times.in_order(|row| (!events[row], scores[row]));
     in_order.into_iter().map(|(time, (is_censored, score))| (time, is_censored, score)).collect()
@@ -264,8 +264,8 @@ fn walk_back(moments: &[Moment<'_>], scores: usize, mut each: impl FnMut(usize, 
     for moment in moments.iter().rev() {
         moment.censored.iter().for_each(|row| later.add(row.2, 1));
         if moment.weight > 0.0 {
-            for (place, row) in (moment.start..).zip(moment.events) {
-                each(place, later.against(row.2), moment.weight);
+            for (index, row) in (moment.start..).zip(moment.events) {
+                each(index, later.against(row.2), moment.weight);
             }
         }
         moment.events.iter().for_each(|row| later.add(row.2, 1));
@@ -273,7 +273,12 @@ fn walk_back(moments: &[Moment<'_>], scores: usize, mut each: impl FnMut(usize, 
 }
 
 /// The root of the sum of squared influences, times the total weight of pairs.
-fn jackknife_error(moments: &[Moment<'_>], scores: usize, of_events: &[(f64, f64)], concordance: f64) -> f64 {
+fn jackknife_error(
+    moments: &[Moment<'_>],
+    scores: usize,
+    event_pairs: &[(f64, f64)],
+    concordance: f64,
+) -> f64 {
     let mut earlier = FenwickTree::<f64>::new(scores);
     // As the later row, it is concordant with earlier events of higher scores.
     let as_later = |earlier: &FenwickTree<f64>, row: &Row| {
@@ -282,7 +287,7 @@ fn jackknife_error(moments: &[Moment<'_>], scores: usize, of_events: &[(f64, f64
     };
     let mut squares = 0.0;
     for moment in moments {
-        for (row, (concordant, all)) in moment.events.iter().zip(&of_events[moment.start..]) {
+        for (row, (concordant, all)) in moment.events.iter().zip(&event_pairs[moment.start..]) {
             let as_earlier = moment.weight * (concordant - concordance * all);
             squares += (as_earlier + as_later(&earlier, row)).powi(2);
         }
@@ -299,7 +304,7 @@ fn jackknife_error(moments: &[Moment<'_>], scores: usize, of_events: &[(f64, f64
 /// Prefix sums over codes in a tree of partial sums (Fenwick 1994), with logarithmic time per operation.
 struct FenwickTree<T> {
     sums: Vec<T>,
-    of_code: Vec<T>,
+    values: Vec<T>,
     all: T,
 }
 
@@ -307,30 +312,30 @@ impl<T: Copy + Default + std::ops::AddAssign + std::ops::Sub<Output = T>> Fenwic
     fn new(codes: usize) -> Self {
         FenwickTree {
             sums: vec![T::default(); codes + 1],
-            of_code: vec![T::default(); codes],
+            values: vec![T::default(); codes],
             all: T::default(),
         }
     }
 
     fn add(&mut self, code: u32, value: T) {
         self.all += value;
-        self.of_code[code as usize] += value;
-        let mut place = code as usize + 1;
-        while place < self.sums.len() {
-            self.sums[place] += value;
-            place += place & place.wrapping_neg();
+        self.values[code as usize] += value;
+        let mut index = code as usize + 1;
+        while index < self.sums.len() {
+            self.sums[index] += value;
+            index += index & index.wrapping_neg();
         }
     }
 
     /// The sums over lower codes, this one, and higher ones.
     fn against(&self, code: u32) -> Against<T> {
         let mut below = T::default();
-        let mut place = code as usize;
-        while place > 0 {
-            below += self.sums[place];
-            place &= place - 1;
+        let mut index = code as usize;
+        while index > 0 {
+            below += self.sums[index];
+            index &= index - 1;
         }
-        let equal = self.of_code[code as usize];
+        let equal = self.values[code as usize];
         Against { below, equal, above: self.all - below - equal }
     }
 }
@@ -378,14 +383,14 @@ mod tests {
         tau: None,
     };
 
-    fn of(statistic: ConcordanceIndex, rows: &[(u8, bool, u8)]) -> ConcordanceRecord {
-        let codes = |of: fn(&(u8, bool, u8)) -> u8| Codes::of(&rows.iter().map(of).collect::<Vec<_>>());
-        statistic.of_rows(&Rows {
+    fn compute(statistic: ConcordanceIndex, rows: &[(u8, bool, u8)]) -> ConcordanceRecord {
+        let codes = |f: fn(&(u8, bool, u8)) -> u8| Codes::new(&rows.iter().map(f).collect::<Vec<_>>());
+        statistic.evaluate(&Rows {
             len: rows.len(),
             scores: vec![codes(|row| row.2), codes(|row| row.0)],
             values: vec![Vec::new(), rows.iter().map(|row| row.0.into()).collect()],
-            keys: Codes { of_row: rows.iter().map(|row| row.1.into()).collect(), distinct: 2 },
-            key_places: vec![0, 1],
+            keys: Codes { row_codes: rows.iter().map(|row| row.1.into()).collect(), distinct: 2 },
+            key_codes: vec![0, 1],
             ..Rows::default()
         })
     }
@@ -399,7 +404,7 @@ mod tests {
     fn rows_without_a_comparable_pair() {
         for rows in [&[][..], &[(3, true, 1)], &[(3, false, 1), (4, true, 2)], &[(3, true, 1), (3, true, 2)]]
         {
-            let record = of(HARRELL, rows);
+            let record = compute(HARRELL, rows);
             assert_eq!(
                 (record.concordance, record.interval.se, record.interval.lower),
                 (None, None, None),
@@ -412,9 +417,9 @@ mod tests {
     #[test]
     fn a_time_limit() {
         let rows = [(1, true, 9), (2, true, 1), (3, true, 5), (4, false, 0)];
-        assert_eq!(of(HARRELL, &rows).concordance, Some(5.0 / 6.0));
-        assert_eq!(of(ConcordanceIndex { tau: Some(2.0), ..HARRELL }, &rows).concordance, Some(1.0));
-        assert_eq!(of(ConcordanceIndex { tau: Some(1.0), ..HARRELL }, &rows).concordance, None);
+        assert_eq!(compute(HARRELL, &rows).concordance, Some(5.0 / 6.0));
+        assert_eq!(compute(ConcordanceIndex { tau: Some(2.0), ..HARRELL }, &rows).concordance, Some(1.0));
+        assert_eq!(compute(ConcordanceIndex { tau: Some(1.0), ..HARRELL }, &rows).concordance, None);
         let with = |tau| {
             let level = ("level", OptionValue::Float(0.9));
             let all = options([
@@ -435,7 +440,7 @@ mod tests {
         #[test]
         fn every_pair(rows in proptest::collection::vec((0u8..6, any::<bool>(), 0u8..5), 0..24), uno in any::<bool>()) {
             let statistic = ConcordanceIndex { method: if uno { PairWeight::Uno } else { PairWeight::Harrell }, ..HARRELL };
-            let record = of(statistic, &rows);
+            let record = compute(statistic, &rows);
             // The Kaplan-Meier product over earlier times.
             let weight = |time: u8| -> f64 {
                 let uncensored: f64 = (0..time).map(|before| {
@@ -454,11 +459,11 @@ mod tests {
                 };
                 (weight(a.0) * half, weight(a.0))
             };
-            let of_row = |a: &(u8, bool, u8)| rows.iter().fold((0.0, 0.0), |sum, b| {
+            let row_sums = |a: &(u8, bool, u8)| rows.iter().fold((0.0, 0.0), |sum, b| {
                 let (as_earlier, as_later) = (pair(a, b), pair(b, a));
                 (sum.0 + as_earlier.0 + as_later.0, sum.1 + as_earlier.1 + as_later.1)
             });
-            let sums: Vec<(f64, f64)> = rows.iter().map(of_row).collect();
+            let sums: Vec<(f64, f64)> = rows.iter().map(row_sums).collect();
             let all = sums.iter().fold((0.0, 0.0), |all, sum| (all.0 + sum.0 / 2.0, all.1 + sum.1 / 2.0));
             if all.1 == 0.0 {
                 prop_assert_eq!(record.concordance, None);

@@ -16,10 +16,10 @@ use crate::math;
 use crate::ranking::ties::Count;
 
 /// The maximum number of steps: the product of rows, rarer class and tail. This many steps take some seconds.
-const MOST_STEPS: u128 = 1 << 31;
+const MAX_STEPS: u128 = 1 << 31;
 
 /// The maximum number of arrangements: sums of more would exceed the range of floats.
-const MOST_ARRANGEMENTS: f64 = 1e290;
+const MAX_ARRANGEMENTS: f64 = 1e290;
 
 /// Up to this number, arrangements are counted in 128 bits, with room for the rounding of this number and for
 /// two tails.
@@ -51,7 +51,7 @@ pub fn tails(counts: &[Count], twice_u: u128) -> Option<Tails> {
     let nearer = pairs - deviation;
     let untied = counts.iter().all(|count| count.rows() == 1);
     if untied && arrangements(rows, rarer) < INTEGERS {
-        if nearer.saturating_mul(rarer.into()) > MOST_STEPS {
+        if nearer.saturating_mul(rarer.into()) > MAX_STEPS {
             return None;
         }
         // The distribution is symmetric, so one tail gives both.
@@ -63,7 +63,7 @@ pub fn tails(counts: &[Count], twice_u: u128) -> Option<Tails> {
         return Some(Tails { lower, upper, deviation: if deviation == 0 { 1.0 } else { both } });
     }
     let steps = u128::from(rows) * u128::from(rarer);
-    if steps.saturating_mul(nearer + 1) > MOST_STEPS || arrangements(rows, rarer) > MOST_ARRANGEMENTS {
+    if steps.saturating_mul(nearer + 1) > MAX_STEPS || arrangements(rows, rarer) > MAX_ARRANGEMENTS {
         return None;
     }
     Some(if arrangements(rows, rarer) < SHORT_INTEGERS {
@@ -163,18 +163,18 @@ pub fn untied_quantile(m: usize, n: usize, tail: f64) -> u64 {
     below.count() as u64
 }
 
-/// For each U up to `most`, the number of choices of n among m + n untied rows with this U.
-fn untied_counts(m: usize, n: usize, most: usize) -> Vec<u128> {
+/// For each U up to `max`, the number of choices of n among m + n untied rows with this U.
+fn untied_counts(m: usize, n: usize, max: usize) -> Vec<u128> {
     // counts[u] becomes the coefficient of q^u in the product over i of (1 - q^(m + i)) / (1 - q^i). All
     // final values are below 2^127, so intermediate wrap-around cancels.
-    let mut counts = vec![0u128; most + 1];
+    let mut counts = vec![0u128; max + 1];
     counts[0] = 1;
     for i in 1..=n {
         interrupt::check();
-        for u in (m + i..=most).rev() {
+        for u in (m + i..=max).rev() {
             counts[u] = counts[u].wrapping_sub(counts[u - m - i]);
         }
-        for u in i..=most {
+        for u in i..=max {
             counts[u] = counts[u].wrapping_add(counts[u - i]);
         }
     }
@@ -182,11 +182,11 @@ fn untied_counts(m: usize, n: usize, most: usize) -> Vec<u128> {
 }
 
 /// Over the choices of `subset` rows from ties of these sizes, a sum counts the other rows. Rows in earlier
-/// ties count twice, and rows in the same tie once. Returns how often it is below `most`, and how often at
-/// most `most`.
-fn tail<W: Ways>(sizes: &[u64], subset: usize, most: usize) -> (W, W) {
+/// ties count twice, and rows in the same tie once. Returns how often it is below `max`, and how often at
+/// most `max`.
+fn tail<W: Ways>(sizes: &[u64], subset: usize, max: usize) -> (W, W) {
     // ways[p][s]: choices of p rows so far with the sum s; tops[p] is the largest such s so far.
-    let mut ways = vec![vec![W::default(); most + 1]; subset + 1];
+    let mut ways = vec![vec![W::default(); max + 1]; subset + 1];
     let mut tops = vec![None; subset + 1];
     (ways[0][0], tops[0]) = (W::from(1), Some(0));
     let mut before = 0;
@@ -200,10 +200,10 @@ fn tail<W: Ways>(sizes: &[u64], subset: usize, most: usize) -> (W, W) {
                 let earlier = p - j;
                 let Some(top) = tops[earlier] else { continue };
                 let added = j * (2 * (before - earlier) + size - j);
-                if added > most {
+                if added > max {
                     continue;
                 }
-                let top = (top + added).min(most);
+                let top = (top + added).min(max);
                 tops[p] = tops[p].max(Some(top));
                 let (lower, upper) = ways.split_at_mut(p);
                 for (sum, &ways) in upper[0][added..=top].iter_mut().zip(&lower[earlier]) {
@@ -213,8 +213,8 @@ fn tail<W: Ways>(sizes: &[u64], subset: usize, most: usize) -> (W, W) {
         }
         before += size;
     }
-    let below = ways[subset][..most].iter().copied().sum();
-    (below, below + ways[subset][most])
+    let below = ways[subset][..max].iter().copied().sum();
+    (below, below + ways[subset][max])
 }
 
 #[cfg(test)]
@@ -327,11 +327,11 @@ mod tests {
         let got = tails(&counts_of(&ties), observed).unwrap();
         let rarer = n_pos.min(60 - n_pos) as usize;
         assert!(rarer > 10 && got.deviation < 0.9, "{rarer} {got:?}");
-        let most = observed.min(2 * u128::from(n_pos * (60 - n_pos)) - observed) as usize;
-        let (_, counted) = tail::<u128>(&[1; 60], rarer, most);
+        let max = observed.min(2 * u128::from(n_pos * (60 - n_pos)) - observed) as usize;
+        let (_, counted) = tail::<u128>(&[1; 60], rarer, max);
         assert_eq!(math::quotient(2 * counted, u128::all(60, rarer as u64)), got.deviation);
         // Floats round each step.
-        let (_, rounded) = tail::<f64>(&[1; 60], rarer, most);
+        let (_, rounded) = tail::<f64>(&[1; 60], rarer, max);
         assert!((2.0 * rounded / arrangements(60, rarer as u64) / got.deviation - 1.0).abs() < 1e-12);
     }
 

@@ -60,8 +60,8 @@ impl Joint for HodgesLehmann {
         64
     }
 
-    fn of_rows(&self, rows: &Rows) -> HodgesLehmannRecord {
-        let of_class = |class: bool| -> Vec<f64> {
+    fn evaluate(&self, rows: &Rows) -> HodgesLehmannRecord {
+        let class_scores = |class: bool| -> Vec<f64> {
             let mut scores: Vec<f64> = rows.values[0]
                 .iter()
                 .zip(&rows.labels)
@@ -71,7 +71,7 @@ impl Joint for HodgesLehmann {
             scores.sort_unstable_by(f64::total_cmp);
             scores
         };
-        let (pos, neg) = (of_class(true), of_class(false));
+        let (pos, neg) = (class_scores(true), class_scores(false));
         if pos.is_empty() || neg.is_empty() {
             return HodgesLehmannRecord::undefined(rows);
         }
@@ -199,8 +199,8 @@ mod tests {
     use crate::statistics::tests::rows_of;
     use proptest::prelude::*;
 
-    fn of(labels: &[u8], scores: &[f64], level: f64) -> HodgesLehmannRecord {
-        HodgesLehmann { level }.of_rows(&rows_of(labels, &[scores], &[]))
+    fn compute(labels: &[u8], scores: &[f64], level: f64) -> HodgesLehmannRecord {
+        HodgesLehmann { level }.evaluate(&rows_of(labels, &[scores], &[]))
     }
 
     /// Permeability of chorioamnion (Hollander and Wolfe 1973, table 4.1), as in R's help of wilcox.test:
@@ -212,7 +212,7 @@ mod tests {
         let early = [1.15, 0.88, 0.90, 0.74, 1.21];
         let labels: Vec<u8> = [1; 10].into_iter().chain([0; 5]).collect();
         let scores: Vec<f64> = term.into_iter().chain(early).collect();
-        let record = of(&labels, &scores, 0.95);
+        let record = compute(&labels, &scores, 0.95);
         assert!((record.shift.unwrap() - 0.305).abs() < 1e-12, "{record:?}");
         assert!((record.lower.unwrap() + 0.15).abs() < 1e-12, "{record:?}");
         assert!((record.upper.unwrap() - 0.76).abs() < 1e-12, "{record:?}");
@@ -221,14 +221,14 @@ mod tests {
 
     #[test]
     fn too_few_rows_for_the_level() {
-        let record = of(&[1, 0], &[3.0, 1.0], 0.95);
+        let record = compute(&[1, 0], &[3.0, 1.0], 0.95);
         assert_eq!(
             (record.shift, record.lower, record.upper),
             (Some(2.0), Some(f64::NEG_INFINITY), Some(f64::INFINITY))
         );
-        assert_eq!(of(&[1, 1], &[3.0, 1.0], 0.95).shift, None);
-        assert!(of(&[1, 0], &[f64::INFINITY, f64::INFINITY], 0.95).shift.unwrap().is_nan());
-        assert_eq!(of(&[1, 0], &[f64::INFINITY, 1.0], 0.95).shift, Some(f64::INFINITY));
+        assert_eq!(compute(&[1, 1], &[3.0, 1.0], 0.95).shift, None);
+        assert!(compute(&[1, 0], &[f64::INFINITY, f64::INFINITY], 0.95).shift.unwrap().is_nan());
+        assert_eq!(compute(&[1, 0], &[f64::INFINITY, 1.0], 0.95).shift, Some(f64::INFINITY));
     }
 
     proptest! {

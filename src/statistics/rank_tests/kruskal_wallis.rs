@@ -39,7 +39,7 @@ impl Joint for KruskalWallis {
 
     const INPUTS: Inputs = Inputs::scores(Some(1)).without_label().keyed(KeyInput::called("sample"));
 
-    fn of_rows(&self, rows: &Rows) -> KruskalWallisRecord {
+    fn evaluate(&self, rows: &Rows) -> KruskalWallisRecord {
         let (n, samples) = (rows.len as u128, rows.keys.distinct);
         let codes = &rows.scores[0];
         let counts = codes.histogram(|_| true);
@@ -54,7 +54,7 @@ impl Joint for KruskalWallis {
             })
             .collect();
         let mut sums = vec![(0u128, 0u64); samples];
-        for (&code, &sample) in codes.of_row.iter().zip(&rows.keys.of_row) {
+        for (&code, &sample) in codes.row_codes.iter().zip(&rows.keys.row_codes) {
             let (sum, rows) = &mut sums[sample as usize];
             *sum += u128::from(twice_ranks[code as usize]);
             *rows += 1;
@@ -78,7 +78,7 @@ impl Joint for KruskalWallis {
         KruskalWallisRecord::new(Some(statistic), Some(df), Some(p_value), samples as u64, n as u64)
     }
 
-    fn of_nan(&self, rows: &Rows) -> KruskalWallisRecord {
+    fn nan_record(&self, rows: &Rows) -> KruskalWallisRecord {
         with_sizes(KruskalWallisRecord::nan(rows), rows)
     }
 }
@@ -105,11 +105,11 @@ mod tests {
     use super::*;
     use crate::ranking::rows::Codes;
 
-    fn of(samples: &[u32], scores: &[f64]) -> KruskalWallisRecord {
-        KruskalWallis {}.of_rows(&Rows {
+    fn compute(samples: &[u32], scores: &[f64]) -> KruskalWallisRecord {
+        KruskalWallis {}.evaluate(&Rows {
             len: scores.len(),
-            scores: vec![Codes::of(scores)],
-            keys: Codes::of(samples),
+            scores: vec![Codes::new(scores)],
+            keys: Codes::new(samples),
             ..Rows::default()
         })
     }
@@ -118,7 +118,7 @@ mod tests {
     /// 7.0, p-value 0.030197383422318501.
     #[test]
     fn ties() {
-        let record = of(&[0, 0, 0, 1, 1, 1, 2, 2], &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0]);
+        let record = compute(&[0, 0, 0, 1, 1, 1, 2, 2], &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0]);
         assert!((record.statistic.unwrap() - 7.0).abs() < 1e-13, "{record:?}");
         assert!((record.p_value.unwrap() - 0.030_197_383_422_318_5).abs() < 1e-14);
         assert_eq!((record.df, record.n_samples, record.n), (Some(2), 3, 8));
@@ -126,8 +126,8 @@ mod tests {
 
     #[test]
     fn nothing_to_test() {
-        assert_eq!(of(&[4, 4], &[1.0, 2.0]).statistic, None);
-        assert_eq!(of(&[4, 5], &[2.0, 2.0]).p_value, None);
-        assert_eq!(of(&[], &[]).n_samples, 0);
+        assert_eq!(compute(&[4, 4], &[1.0, 2.0]).statistic, None);
+        assert_eq!(compute(&[4, 5], &[2.0, 2.0]).p_value, None);
+        assert_eq!(compute(&[], &[]).n_samples, 0);
     }
 }

@@ -92,7 +92,7 @@ from_options!(|options| MannWhitneyU {
 impl Summary for MannWhitneyU {
     type Record = MannWhitneyRecord;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> MannWhitneyRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> MannWhitneyRecord {
         let rows = Count::from(&ties);
         if !ties.has_pairs() {
             return MannWhitneyRecord::undefined(rows);
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn exact_with_ties() {
         let (labels, scores) = ([1, 1, 1, 1, 0, 0, 0], [3, 3, 5, 8, 1, 3, 4]);
-        for (alternative, two_sided, of_35) in [
+        for (alternative, two_sided, arrangements) in [
             (Alternative::Greater, TwoSided::Deviation, 7.0),
             (Alternative::Less, TwoSided::Deviation, 32.0),
             (Alternative::TwoSided, TwoSided::Deviation, 14.0),
@@ -254,7 +254,7 @@ mod tests {
                 let statistic = MannWhitneyU { alternative, method, continuity: true, two_sided };
                 let record = summary(&statistic, &labels, &scores);
                 assert_eq!(record.method, Some("exact"));
-                assert_eq!(record.p_value, Some(of_35 / 35.0), "{alternative:?}");
+                assert_eq!(record.p_value, Some(arrangements / 35.0), "{alternative:?}");
             }
         }
     }

@@ -38,7 +38,7 @@ const AUTO_ROWS: u64 = 50;
 
 /// The maximum number of rows for an exact p-value. This takes 0.46 s, and the time grows with the cube of
 /// the number of rows.
-const MOST_ROWS: u64 = 1500;
+const MAX_ROWS: u64 = 1500;
 
 record! {
     /// The agreement of one group.
@@ -91,13 +91,13 @@ impl Joint for RankAgreement {
 
     const INPUTS: Inputs = Inputs::scores(Some(2)).without_label();
 
-    fn of_rows(&self, rows: &Rows) -> RankAgreementRecord {
+    fn evaluate(&self, rows: &Rows) -> RankAgreementRecord {
         let n = rows.len as u64;
         let (x, y) = (&rows.scores[0], &rows.scores[1]);
         let pairs = |rows: u64| rows * rows.saturating_sub(1) / 2;
-        let (ties_x, ties_y) = (TieSums::of(x), TieSums::of(y));
+        let (ties_x, ties_y) = (TieSums::new(x), TieSums::new(y));
         let (in_x, in_y) = (ties_x.pairs, ties_y.pairs);
-        let both = x.in_order(|row| y.of_row[row]);
+        let both = x.in_order(|row| y.row_codes[row]);
         let tied_both: u64 = both.chunk_by(|a, b| a == b).map(|tie| pairs(tie.len() as u64)).sum();
         let discordant = inversions(both.into_iter().map(|row| row.1).collect());
         let (tied_x, tied_y) = (in_x - tied_both, in_y - tied_both);
@@ -105,7 +105,7 @@ impl Joint for RankAgreement {
         let concordant = all - discordant - tied_x - tied_y - tied_both;
         let surplus = i128::from(concordant) - i128::from(discordant);
         let ordered = concordant + discordant;
-        let share = |of: u64| (of > 0).then(|| math::signed_quotient(surplus, of.into()));
+        let share = |total: u64| (total > 0).then(|| math::signed_quotient(surplus, total.into()));
         let (apart_in_x, apart_in_y) = (ordered + tied_y, ordered + tied_x);
         let tau_b = (apart_in_x > 0 && apart_in_y > 0)
             .then(|| surplus as f64 / ((apart_in_x as f64).sqrt() * (apart_in_y as f64).sqrt()));
@@ -137,14 +137,14 @@ impl Joint for RankAgreement {
         )
     }
 
-    fn of_nan(&self, rows: &Rows) -> RankAgreementRecord {
+    fn nan_record(&self, rows: &Rows) -> RankAgreementRecord {
         RankAgreementRecord { n: rows.len as u64, ..RankAgreementRecord::nan(rows) }
     }
 }
 
 impl RankAgreement {
     fn p_value(&self, z: f64, n: u64, discordant: u64, tied: u64) -> (Option<f64>, Option<&'static str>) {
-        let countable = tied == 0 && n <= MOST_ROWS;
+        let countable = tied == 0 && n <= MAX_ROWS;
         match self.method {
             NullDistribution::Exact if !countable => (None, None),
             NullDistribution::Asymptotic => {
@@ -154,11 +154,11 @@ impl RankAgreement {
                 (Some(self.alternative.p_value(z, upper_tail)), Some("asymptotic"))
             }
             _ => {
-                let most = n * (n - 1) / 2;
+                let max = n * (n - 1) / 2;
                 let p_value = match self.alternative {
                     Alternative::Greater => at_most(discordant, n),
-                    Alternative::Less => at_most(most - discordant, n),
-                    Alternative::TwoSided => (2.0 * at_most(discordant.min(most - discordant), n)).min(1.0),
+                    Alternative::Less => at_most(max - discordant, n),
+                    Alternative::TwoSided => (2.0 * at_most(discordant.min(max - discordant), n)).min(1.0),
                 };
                 (Some(p_value), Some("exact"))
             }
@@ -179,7 +179,7 @@ struct TieSums {
 }
 
 impl TieSums {
-    fn of(codes: &Codes) -> Self {
+    fn new(codes: &Codes) -> Self {
         let none = TieSums { values: codes.distinct as u64, pairs: 0, triples: 0.0, spread: 0.0 };
         let histogram = codes.histogram(|_| true);
         histogram.into_iter().filter(|&rows| rows > 1).fold(none, |sums, rows| {
@@ -208,23 +208,23 @@ fn variance(n: u64, x: &TieSums, y: &TieSums) -> f64 {
         + 2.0 * x.pairs as f64 * y.pairs as f64 / ordered_pairs
 }
 
-/// The probability that `rows` items in random order have at most `most` inversions.
+/// The probability that `rows` items in random order have at most `max` inversions.
 ///
 /// The k-th item is inserted before 0 to k - 1 of the previous items with equal probability. The distribution
 /// for k items is therefore the mean of k shifted copies of the distribution for k - 1 (Kendall 1938).
-fn at_most(most: u64, rows: u64) -> f64 {
+fn at_most(max: u64, rows: u64) -> f64 {
     let all = rows * (rows - 1) / 2;
-    if 2 * most > all {
-        return if most < all { 1.0 - at_most(all - most - 1, rows) } else { 1.0 };
+    if 2 * max > all {
+        return if max < all { 1.0 - at_most(all - max - 1, rows) } else { 1.0 };
     }
-    let most = most as usize;
-    let mut chances = vec![0.0; most + 1];
+    let max = max as usize;
+    let mut chances = vec![0.0; max + 1];
     chances[0] = 1.0;
     let mut next = chances.clone();
     for k in 2..=rows as usize {
         let mut sum = 0.0;
         // This number of items has no more pairs; the probabilities beyond stay 0.
-        let reach = most.min(k * (k - 1) / 2);
+        let reach = max.min(k * (k - 1) / 2);
         for (pairs, next) in next[..=reach].iter_mut().enumerate() {
             sum += chances[pairs];
             if pairs >= k {
@@ -247,12 +247,12 @@ fn inversions(mut items: Vec<u32>) -> u64 {
             interrupt::check();
             let (left, right) = from.split_at(width.min(from.len()));
             let (mut l, mut r) = (0, 0);
-            for place in into {
+            for slot in into {
                 if l < left.len() && (r == right.len() || left[l] <= right[r]) {
-                    *place = left[l];
+                    *slot = left[l];
                     l += 1;
                 } else {
-                    *place = right[r];
+                    *slot = right[r];
                     r += 1;
                     count += (left.len() - l) as u64;
                 }
@@ -291,11 +291,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn rows_of_two(x: &[i8], y: &[i8]) -> Rows {
-        Rows { len: x.len(), scores: vec![Codes::of(x), Codes::of(y)], ..Rows::default() }
+        Rows { len: x.len(), scores: vec![Codes::new(x), Codes::new(y)], ..Rows::default() }
     }
 
-    fn of(x: &[i8], y: &[i8]) -> RankAgreementRecord {
-        RankAgreement::default().of_rows(&rows_of_two(x, y))
+    fn compute(x: &[i8], y: &[i8]) -> RankAgreementRecord {
+        RankAgreement::default().evaluate(&rows_of_two(x, y))
     }
 
     proptest! {
@@ -314,7 +314,7 @@ mod tests {
                     }
                 }
             }
-            let got = of(&x, &y);
+            let got = compute(&x, &y);
             prop_assert_eq!(
                 (got.concordant, got.discordant, got.tied_x, got.tied_y, got.tied_both),
                 (concordant, discordant, tied_x, tied_y, both)
@@ -336,10 +336,10 @@ mod tests {
         if from + 1 >= items.len() {
             return each(items);
         }
-        for place in from..items.len() {
-            items.swap(from, place);
+        for index in from..items.len() {
+            items.swap(from, index);
             orders(items, from + 1, each);
-            items.swap(from, place);
+            items.swap(from, index);
         }
     }
 
@@ -349,10 +349,10 @@ mod tests {
         fn all_orders_are_equally_likely(x in proptest::collection::vec(-2i8..3, 2..7), y in proptest::collection::vec(-2i8..3, 7)) {
             let surplus = |record: &RankAgreementRecord| record.concordant as f64 - record.discordant as f64;
             let mut y = y[..x.len()].to_vec();
-            let got = of(&x, &y);
+            let got = compute(&x, &y);
             let (mut squares, mut n_orders) = (0.0, 0.0);
             orders(&mut y, 0, &mut |y| {
-                squares += surplus(&of(&x, y)).powi(2);
+                squares += surplus(&compute(&x, y)).powi(2);
                 n_orders += 1.0;
             });
             match got.z {
@@ -366,12 +366,12 @@ mod tests {
             let x: Vec<i8> = (0..rows as i8).collect();
             let mut y = x.clone();
             (1..rows).for_each(|row| y.swap(row, (seed >> row) as usize % (row + 1)));
-            let discordant = of(&x, &y).discordant;
+            let discordant = compute(&x, &y).discordant;
             let (mut fewer, mut more, mut n_orders) = (0.0, 0.0, 0.0);
             orders(&mut y.clone(), 0, &mut |y| {
-                let of_order = of(&x, y).discordant;
-                fewer += f64::from(u8::from(of_order <= discordant));
-                more += f64::from(u8::from(of_order >= discordant));
+                let discordant_in_order = compute(&x, y).discordant;
+                fewer += f64::from(u8::from(discordant_in_order <= discordant));
+                more += f64::from(u8::from(discordant_in_order >= discordant));
                 n_orders += 1.0;
             });
             for (alternative, expected) in [
@@ -380,7 +380,7 @@ mod tests {
                 (Alternative::TwoSided, (2.0 * f64::min(fewer, more) / n_orders).min(1.0)),
             ] {
                 let statistic = RankAgreement { alternative, method: NullDistribution::Auto };
-                let got = statistic.of_rows(&rows_of_two(&x, &y));
+                let got = statistic.evaluate(&rows_of_two(&x, &y));
                 prop_assert!((got.p_value.unwrap() - expected).abs() < 1e-14);
                 prop_assert_eq!(got.method, Some("exact"));
             }
@@ -390,16 +390,16 @@ mod tests {
     #[test]
     fn exact_p_values_are_limited() {
         let exact = RankAgreement { method: NullDistribution::Exact, ..RankAgreement::default() };
-        let tied = exact.of_rows(&rows_of_two(&[1, 1, 2], &[1, 2, 3]));
+        let tied = exact.evaluate(&rows_of_two(&[1, 1, 2], &[1, 2, 3]));
         assert_eq!((tied.p_value, tied.method, tied.z.is_some()), (None, None, true));
-        assert_eq!(of(&[1, 1, 2], &[1, 2, 3]).method, Some("asymptotic"));
+        assert_eq!(compute(&[1, 1, 2], &[1, 2, 3]).method, Some("asymptotic"));
     }
 
     #[test]
     fn without_pairs() {
-        let record = of(&[1], &[2]);
+        let record = compute(&[1], &[2]);
         assert_eq!((record.tau_a, record.tau_b, record.gamma, record.n), (None, None, None, 1));
-        let tied = of(&[1, 1], &[2, 3]);
+        let tied = compute(&[1, 1], &[2, 3]);
         assert_eq!(
             (tied.tied_x, tied.tau_a, tied.somers_yx, tied.somers_xy),
             (1, Some(0.0), None, Some(0.0))

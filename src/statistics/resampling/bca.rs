@@ -26,9 +26,9 @@ pub fn placements(counts: &[Count]) -> Vec<(f64, f64)> {
     let Count { pos, neg } = Count::sum(counts);
     let (n_pos, n_neg) = (pos as f64, neg as f64);
     let placements = steps(counts).map(|step| {
-        let of_pos = 1.0 - (step.neg_above as f64 + 0.5 * step.neg as f64) / n_neg;
-        let of_neg = (step.pos_above as f64 + 0.5 * step.pos as f64) / n_pos;
-        (of_pos, of_neg)
+        let pos_placement = 1.0 - (step.neg_above as f64 + 0.5 * step.neg as f64) / n_neg;
+        let neg_placement = (step.pos_above as f64 + 0.5 * step.pos as f64) / n_pos;
+        (pos_placement, neg_placement)
     });
     placements.collect()
 }
@@ -38,16 +38,17 @@ pub fn placements(counts: &[Count]) -> Vec<(f64, f64)> {
 /// negatives with each score; larger ones increase the area.
 pub fn acceleration(counts: &[Count], placements: Vec<(f64, f64)>) -> f64 {
     let Count { pos, neg } = Count::sum(counts);
-    let of_class = |rows: fn(&Count) -> u64, placement: fn(&(f64, f64)) -> f64| -> Vec<(f64, f64)> {
+    let class_placements = |rows: fn(&Count) -> u64, placement: fn(&(f64, f64)) -> f64| -> Vec<(f64, f64)> {
         counts.iter().zip(&placements).map(|(count, both)| (rows(count) as f64, placement(both))).collect()
     };
     let (mut squares, mut cubes) = (0.0, 0.0);
-    for (rows, of_class) in
-        [(pos, of_class(|count| count.pos, |both| both.0)), (neg, of_class(|count| count.neg, |both| both.1))]
-    {
+    for (rows, class_placements) in [
+        (pos, class_placements(|count| count.pos, |both| both.0)),
+        (neg, class_placements(|count| count.neg, |both| both.1)),
+    ] {
         let n = rows as f64;
-        let mean = of_class.iter().map(|(rows, placement)| rows * placement).sum::<f64>() / n;
-        for (rows, placement) in of_class {
+        let mean = class_placements.iter().map(|(rows, placement)| rows * placement).sum::<f64>() / n;
+        for (rows, placement) in class_placements {
             let influence = (placement - mean) / n;
             squares += rows * influence.powi(2);
             cubes += rows * influence.powi(3);

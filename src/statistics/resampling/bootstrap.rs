@@ -16,7 +16,7 @@ use crate::statistics::options::{FromOptions, OptionError, Options, Word};
 use crate::statistics::rows::Rows;
 
 /// The maximum number of resamples.
-pub(in crate::statistics) const MOST_RESAMPLES: u32 = 10_000_000;
+pub(in crate::statistics) const MAX_RESAMPLES: u32 = 10_000_000;
 
 /// The maximum number of parts of the resamples per thread. At the end, other threads wait for at most one
 /// part.
@@ -42,7 +42,7 @@ impl FromOptions for Resampling {
         let Resampling { n_resamples, seed } = Resampling::default();
         Ok(Resampling {
             n_resamples: options
-                .optional_integer("n_resamples", 2..=MOST_RESAMPLES.into())?
+                .optional_integer("n_resamples", 2..=MAX_RESAMPLES.into())?
                 .unwrap_or(n_resamples),
             seed: options.optional_integer("seed", 0..=i64::MAX.into())?.unwrap_or(seed),
         })
@@ -53,24 +53,24 @@ impl Resampling {
     /// The resampling of a statistic that always resamples: both options are required.
     pub fn required(options: &Options) -> Result<Self, OptionError> {
         Ok(Resampling {
-            n_resamples: options.integer("n_resamples", 2..=MOST_RESAMPLES.into())?,
+            n_resamples: options.integer("n_resamples", 2..=MAX_RESAMPLES.into())?,
             seed: options.integer("seed", 0..=i64::MAX.into())?,
         })
     }
 
     /// The resampling, if the option `method` selects the bootstrap. With any other method its options and
     /// `others` are rejected.
-    pub fn of_bootstrap<W: Word>(
+    pub fn from_bootstrap<W: Word>(
         options: &Options,
         method: &str,
         bootstrap: W,
         others: &[&'static str],
     ) -> Result<Option<Self>, OptionError> {
-        Self::of_method(options, method, options.word(method)?, bootstrap, others)
+        Self::from_method(options, method, options.word(method)?, bootstrap, others)
     }
 
     /// The same, if the option `method` has this value or is absent.
-    pub fn of_method<W: Word>(
+    pub fn from_method<W: Word>(
         options: &Options,
         method: &str,
         value: W,
@@ -105,10 +105,10 @@ impl Resampling {
     ) -> Vec<T> {
         let stream = |replicate: u32| Stream::new(self.seed, replicate.into());
         // Every part of the work checks for interrupts, so the number of parts is limited.
-        let most_parts = rayon::current_num_threads() * PARTS_PER_THREAD;
+        let max_parts = rayon::current_num_threads() * PARTS_PER_THREAD;
         (0..self.n_resamples)
             .into_par_iter()
-            .with_min_len(self.n_resamples as usize / most_parts)
+            .with_min_len(self.n_resamples as usize / max_parts)
             .map_init(scratch, |memory, replicate| {
                 interrupt::check();
                 draw(memory, stream(replicate))
@@ -132,23 +132,23 @@ impl Resampling {
         // even ones.
         let counts_pos = n_pos <= n_neg;
         let (mut counted, mut reading) = (Vec::new(), Vec::new());
-        let mut places = 0u32;
+        let mut n_ties = 0u32;
         for &Count { pos, neg } in counts {
-            let (of_counted, of_reading) = if counts_pos { (pos, neg) } else { (neg, pos) };
-            let here = if of_counted > 0 { 2 * places + 1 } else { 2 * places };
-            reading.extend(std::iter::repeat_n(here, of_reading as usize));
-            counted.extend(std::iter::repeat_n(places, of_counted as usize));
-            places += u32::from(of_counted > 0);
+            let (counted_rows, reading_rows) = if counts_pos { (pos, neg) } else { (neg, pos) };
+            let here = if counted_rows > 0 { 2 * n_ties + 1 } else { 2 * n_ties };
+            reading.extend(std::iter::repeat_n(here, reading_rows as usize));
+            counted.extend(std::iter::repeat_n(n_ties, counted_rows as usize));
+            n_ties += u32::from(counted_rows > 0);
         }
         let (n_counted, n_reading) = (counted.len() as u32, reading.len() as u32);
-        let distinct = places == n_counted;
+        let distinct = n_ties == n_counted;
         let twice_pairs = 2 * u128::from(n_pos) * u128::from(n_neg);
-        let memory = || (vec![0u32; places as usize], vec![0u32; 2 * places as usize + 1]);
+        let memory = || (vec![0u32; n_ties as usize], vec![0u32; 2 * n_ties as usize + 1]);
         self.each(memory, |(counts, placements), mut stream| {
             counts.fill(0);
             stream.indices(n_counted, n_counted as usize, |row| {
-                let place = if distinct { row } else { counted[row] as usize };
-                counts[place] += 1;
+                let index = if distinct { row } else { counted[row] as usize };
+                counts[index] += 1;
             });
             let mut above = 0;
             for (pair, count) in placements.chunks_exact_mut(2).zip(&*counts) {
@@ -156,7 +156,7 @@ impl Resampling {
                 pair[1] = 2 * above + count;
                 above += count;
             }
-            placements[2 * places as usize] = 2 * above;
+            placements[2 * n_ties as usize] = 2 * above;
             let mut twice: u64 = 0;
             stream.indices(n_reading, n_reading as usize, |row| {
                 twice += u64::from(placements[reading[row] as usize]);
@@ -177,7 +177,7 @@ impl Resampling {
     fn measures_of(self, redraw: &Redraw, measure: Measure) -> Vec<f64> {
         let measures = self.each(Vec::new, |counts, mut stream| {
             redraw.draw(&mut stream, counts);
-            measure.of(counts)
+            measure.evaluate(counts)
         });
         measures.into_iter().flatten().collect()
     }
@@ -193,10 +193,12 @@ impl Resampling {
     fn measures_by(self, rows: &Rows, scores: &[Codes], measure: Measure) -> Vec<Vec<Option<f64>>> {
         let add = |counts: &mut [Vec<Count>], row: usize, _: &mut Stream| {
             for (counts, codes) in counts.iter_mut().zip(scores) {
-                counts[codes.descending(codes.of_row[row])].add(rows.labels[row], 1);
+                counts[codes.descending(codes.row_codes[row])].add(rows.labels[row], 1);
             }
         };
-        self.of_rows(rows, scores, add, |scores| scores.iter().map(|counts| measure.of(counts)).collect())
+        self.resample_rows(rows, scores, add, |scores| {
+            scores.iter().map(|counts| measure.evaluate(counts)).collect()
+        })
     }
 
     /// The areas by the first score in each resample of rows; a resample of clusters without a class has
@@ -212,12 +214,13 @@ impl Resampling {
         if let Some((cells, last)) = redraw::cells(&counts) {
             loss = joining_loss(&counts, &cells);
             let cell = |code: u32| last.partition_point(|&last| last < codes.descending(code));
-            let of_row = codes.of_row.iter().map(|&code| (cells.len() - 1 - cell(code)) as u32).collect();
-            joined = Codes { of_row, distinct: cells.len() };
+            let row_codes =
+                codes.row_codes.iter().map(|&code| (cells.len() - 1 - cell(code)) as u32).collect();
+            joined = Codes { row_codes, distinct: cells.len() };
             scores = std::slice::from_ref(&joined);
         }
         let areas = self.measures_by(rows, scores, Measure::Auc);
-        areas.into_iter().filter_map(|of| Some((of[0]? + loss).clamp(0.0, 1.0))).collect()
+        areas.into_iter().filter_map(|measured| Some((measured[0]? + loss).clamp(0.0, 1.0))).collect()
     }
 
     /// Applies `of` to the counts of each of `scores` in each resample of rows: of whole clusters if there
@@ -225,18 +228,18 @@ impl Resampling {
     /// highest score first.
     ///
     /// The rows must be in canonical order.
-    pub fn of_rows<T: Send>(
+    pub fn resample_rows<T: Send>(
         self,
         rows: &Rows,
         scores: &[Codes],
         add: impl Fn(&mut [Vec<Count>], usize, &mut Stream) + Sync + Send,
-        of: impl Fn(&[Vec<Count>]) -> T + Sync + Send,
+        f: impl Fn(&[Vec<Count>]) -> T + Sync + Send,
     ) -> Vec<T> {
         let n_neg = rows.n_neg() as u32;
         let n_pos = rows.len as u32 - n_neg;
-        let by_cluster = (!rows.keys.of_row.is_empty()).then(|| {
+        let by_cluster = (!rows.keys.row_codes.is_empty()).then(|| {
             let mut clusters = vec![Vec::new(); rows.keys.distinct];
-            for (row, &cluster) in (0u32..).zip(&rows.keys.of_row) {
+            for (row, &cluster) in (0u32..).zip(&rows.keys.row_codes) {
                 clusters[cluster as usize].push(row);
             }
             clusters
@@ -263,14 +266,14 @@ impl Resampling {
                     }
                 }
             }
-            of(counts)
+            f(counts)
         })
     }
 }
 
 /// The area of the counts minus the area through the cells that join them.
 fn joining_loss(counts: &[Count], cells: &[Count]) -> f64 {
-    let area = |counts: &[Count]| Measure::Auc.of(counts).unwrap_or(f64::NAN);
+    let area = |counts: &[Count]| Measure::Auc.evaluate(counts).unwrap_or(f64::NAN);
     area(counts) - area(cells)
 }
 
@@ -301,7 +304,7 @@ mod tests {
                 scores.extend(std::iter::repeat_n(f64::from(score), (pos + neg) as usize));
             }
             let rows = rows_of(&labels, &[&scores], &[]);
-            let exact = crate::statistics::inference::delong::Areas::of(&rows).unwrap();
+            let exact = crate::statistics::inference::delong::Areas::new(&rows).unwrap();
             let (mean, deviation) = mean_and_deviation(&areas);
             let se = exact.covariance(0, 0).unwrap().sqrt();
             assert!((mean - exact.auc(0)).abs() < 4.0 * se / 2000f64.sqrt(), "{mean} {}", exact.auc(0));
@@ -310,7 +313,7 @@ mod tests {
             let measures: Vec<f64> = TWO_THOUSAND
                 .measures_of_rows(&rows.in_canonical_order(), Measure::Auc)
                 .into_iter()
-                .filter_map(|of| of[0])
+                .filter_map(|measured| measured[0])
                 .collect();
             let (mean_too, deviation_too) = mean_and_deviation(&measures);
             assert_eq!(
@@ -334,7 +337,7 @@ mod tests {
             (0..rows).map(|row| score(row) + 9e3 * f64::from(labels[row as usize])).collect();
         let clusters: Vec<u32> = (0..rows as u32).collect();
         let rows = rows_of(&labels, &[&scores], &clusters);
-        let exact = crate::statistics::inference::delong::Areas::of(&rows).unwrap();
+        let exact = crate::statistics::inference::delong::Areas::new(&rows).unwrap();
         let se = exact.covariance(0, 0).unwrap().sqrt();
         let resampling = Resampling { n_resamples: 400, seed: 5 };
         let counts = rows.scores[0].counts(&rows.labels);
@@ -362,8 +365,8 @@ mod tests {
         // Each cluster has one class only, so resamples of one kind have no area.
         let rows = rows_of(&[1, 1, 0], &[&[3.0, 2.0, 1.0]], &[7, 7, 9]).in_canonical_order();
         let measures = TWO_THOUSAND.measures_of_rows(&rows, Measure::Auc);
-        let undefined = measures.iter().filter(|of| of[0].is_none()).count();
+        let undefined = measures.iter().filter(|measured| measured[0].is_none()).count();
         assert!((900..1100).contains(&undefined), "{undefined}");
-        assert!(measures.iter().all(|of| of[0].is_none_or(|area| area == 1.0)));
+        assert!(measures.iter().all(|measured| measured[0].is_none_or(|area| area == 1.0)));
     }
 }

@@ -54,7 +54,7 @@ impl FromOptions for Measure {
 impl Measure {
     /// The measure of the curve through these counts, highest score first; undefined without positives or
     /// negatives. Between two points the curve is linear.
-    pub fn of(self, counts: &[Count]) -> Option<f64> {
+    pub fn evaluate(self, counts: &[Count]) -> Option<f64> {
         let Count { pos: n_pos, neg: n_neg } = Count::sum(counts);
         if n_pos == 0 || n_neg == 0 {
             return None;
@@ -115,20 +115,20 @@ mod tests {
     /// (0, 1/2), (1/4, 3/4), (1/2, 3/4), (1/2, 1), (1, 1).
     const COUNTS: [(u64, u64); 6] = [(2, 0), (1, 1), (0, 1), (1, 0), (0, 0), (0, 2)];
 
-    fn of(measure: Measure) -> f64 {
-        measure.of(&COUNTS.map(|(pos, neg)| Count { pos, neg })).unwrap()
+    fn compute(measure: Measure) -> f64 {
+        measure.evaluate(&COUNTS.map(|(pos, neg)| Count { pos, neg })).unwrap()
     }
 
     #[test]
     fn areas() {
         let whole = 0.25 * 0.625 + 0.25 * 0.75 + 0.5;
-        assert_eq!(of(Measure::Auc), whole);
-        assert_eq!(of(Measure::FprRange(0.0, 1.0)), whole);
-        assert_eq!(of(Measure::TprRange(0.0, 1.0)), whole);
-        assert_eq!(of(Measure::FprRange(0.0, 0.125)), 0.125 * 0.5625);
-        assert_eq!(of(Measure::FprRange(0.125, 0.5)), 0.125 * 0.6875 + 0.25 * 0.75);
-        assert_eq!(of(Measure::TprRange(0.75, 1.0)), 0.25 * 0.5);
-        assert_eq!(of(Measure::TprRange(0.625, 0.75)), 0.125 * (0.875 + 0.75) / 2.0);
+        assert_eq!(compute(Measure::Auc), whole);
+        assert_eq!(compute(Measure::FprRange(0.0, 1.0)), whole);
+        assert_eq!(compute(Measure::TprRange(0.0, 1.0)), whole);
+        assert_eq!(compute(Measure::FprRange(0.0, 0.125)), 0.125 * 0.5625);
+        assert_eq!(compute(Measure::FprRange(0.125, 0.5)), 0.125 * 0.6875 + 0.25 * 0.75);
+        assert_eq!(compute(Measure::TprRange(0.75, 1.0)), 0.25 * 0.5);
+        assert_eq!(compute(Measure::TprRange(0.625, 0.75)), 0.125 * (0.875 + 0.75) / 2.0);
     }
 
     #[test]
@@ -136,19 +136,19 @@ mod tests {
         for (at, tpr) in
             [(0.0, 0.5), (0.125, 0.625), (0.25, 0.75), (0.4, 0.75), (0.5, 1.0), (0.7, 1.0), (1.0, 1.0)]
         {
-            assert_eq!(of(Measure::TprAtFpr(at)), tpr, "{at}");
+            assert_eq!(compute(Measure::TprAtFpr(at)), tpr, "{at}");
         }
         for (at, specificity) in
             [(0.0, 1.0), (0.5, 1.0), (0.625, 0.875), (0.75, 0.75), (0.8, 0.5), (1.0, 0.5)]
         {
-            assert_eq!(of(Measure::SpecificityAtTpr(at)), specificity, "{at}");
-            assert_eq!(of(Measure::FprAtTpr(at)), 1.0 - specificity, "{at}");
+            assert_eq!(compute(Measure::SpecificityAtTpr(at)), specificity, "{at}");
+            assert_eq!(compute(Measure::FprAtTpr(at)), 1.0 - specificity, "{at}");
         }
     }
 
     #[test]
     fn undefined() {
-        assert_eq!(Measure::Auc.of(&[Count { pos: 1, neg: 0 }]), None);
-        assert_eq!(Measure::TprAtFpr(0.1).of(&[Count { pos: 0, neg: 3 }]), None);
+        assert_eq!(Measure::Auc.evaluate(&[Count { pos: 1, neg: 0 }]), None);
+        assert_eq!(Measure::TprAtFpr(0.1).evaluate(&[Count { pos: 0, neg: 3 }]), None);
     }
 }

@@ -10,7 +10,7 @@ use crate::ranking::ties::Count;
 use crate::statistics::options::words;
 
 /// Up to this number of rows, rows are resampled one by one. This takes as long as 2^10 cells.
-const MOST_ROWS: u64 = 1 << 14;
+const MAX_ROWS: u64 = 1 << 14;
 
 /// A cell contains at most 1 / `CELLS` of either class, in addition to its first score. With 512, the loss
 /// within a cell is less than 1/20 of the differences between resamples.
@@ -31,21 +31,21 @@ words!(Draw { "stratified" => Stratified, "plain" => Plain });
 /// The counts of cells, and the index of the last count of each; `None` if there are few rows.
 pub fn cells(counts: &[Count]) -> Option<(Vec<Count>, Vec<usize>)> {
     let all = Count::sum(counts);
-    if all.rows() <= MOST_ROWS {
+    if all.rows() <= MAX_ROWS {
         return None;
     }
-    let most = Count { pos: all.pos / CELLS, neg: all.neg / CELLS };
+    let max = Count { pos: all.pos / CELLS, neg: all.neg / CELLS };
     let (mut cells, mut last) = (Vec::<Count>::new(), Vec::new());
-    for (place, &count) in counts.iter().enumerate() {
+    for (index, &count) in counts.iter().enumerate() {
         let together = cells.last().map(|cell| cell.plus(count));
-        match together.filter(|together| together.pos <= most.pos && together.neg <= most.neg) {
+        match together.filter(|together| together.pos <= max.pos && together.neg <= max.neg) {
             Some(together) => {
                 *cells.last_mut().expect("there is a cell") = together;
-                *last.last_mut().expect("there is a cell") = place;
+                *last.last_mut().expect("there is a cell") = index;
             }
             None => {
                 cells.push(count);
-                last.push(place);
+                last.push(index);
             }
         }
     }
@@ -58,7 +58,7 @@ pub struct Redraw {
     counts: Vec<Count>,
     /// For each row, the index of its count; negatives first, and within a class lowest scores first. Empty
     /// if cells are resampled.
-    places: Vec<u32>,
+    indices: Vec<u32>,
     all: Count,
     draw: Draw,
 }
@@ -66,12 +66,12 @@ pub struct Redraw {
 impl Redraw {
     /// Resamples rows one by one, for any number of rows.
     pub fn rows(counts: &[Count], draw: Draw) -> Self {
-        let of_class = |of: fn(&Count) -> u64| {
+        let class_indices = |f: fn(&Count) -> u64| {
             let lowest_first = (0u32..).zip(counts).collect::<Vec<_>>().into_iter().rev();
-            lowest_first.flat_map(move |(place, count)| std::iter::repeat_n(place, of(count) as usize))
+            lowest_first.flat_map(move |(index, count)| std::iter::repeat_n(index, f(count) as usize))
         };
-        let places = of_class(|count| count.neg).chain(of_class(|count| count.pos)).collect();
-        Redraw { counts: counts.to_vec(), places, all: Count::sum(counts), draw }
+        let indices = class_indices(|count| count.neg).chain(class_indices(|count| count.pos)).collect();
+        Redraw { counts: counts.to_vec(), indices, all: Count::sum(counts), draw }
     }
 
     /// Resamples rows if there are few, otherwise cells. Also returns the index of the last count of each
@@ -80,12 +80,12 @@ impl Redraw {
         let Some((cells, last)) = cells(counts) else {
             return (Self::rows(counts, draw), (0..counts.len()).collect());
         };
-        (Redraw { counts: cells, places: Vec::new(), all: Count::sum(counts), draw }, last)
+        (Redraw { counts: cells, indices: Vec::new(), all: Count::sum(counts), draw }, last)
     }
 
     /// Whether cells are resampled, not rows.
     pub fn draws_cells(&self) -> bool {
-        self.places.is_empty()
+        self.indices.is_empty()
     }
 
     /// The counts that are resampled.
@@ -100,16 +100,16 @@ impl Redraw {
         if self.draws_cells() {
             return self.draw_cells(stream, resample);
         }
-        let (neg, pos) = self.places.split_at(self.all.neg as usize);
+        let (neg, pos) = self.indices.split_at(self.all.neg as usize);
         match self.draw {
             Draw::Stratified => {
                 stream.indices(neg.len() as u32, neg.len(), |row| resample[neg[row] as usize].neg += 1);
                 stream.indices(pos.len() as u32, pos.len(), |row| resample[pos[row] as usize].pos += 1);
             }
             Draw::Plain => {
-                let rows = self.places.len();
+                let rows = self.indices.len();
                 stream.indices(rows as u32, rows, |row| {
-                    resample[self.places[row] as usize].add(row >= neg.len(), 1);
+                    resample[self.indices[row] as usize].add(row >= neg.len(), 1);
                 });
             }
         }
@@ -148,8 +148,8 @@ impl Redraw {
 mod tests {
     use super::*;
 
-    fn counts(ties: u64, of: impl Fn(u64) -> (u64, u64)) -> Vec<Count> {
-        (0..ties).map(of).map(|(pos, neg)| Count { pos, neg }).collect()
+    fn counts(ties: u64, f: impl Fn(u64) -> (u64, u64)) -> Vec<Count> {
+        (0..ties).map(f).map(|(pos, neg)| Count { pos, neg }).collect()
     }
 
     #[test]
@@ -192,7 +192,7 @@ mod tests {
         let counts = counts(20_000, |i| (u64::from(i % 4 == 0), u64::from(i % 4 > 0)));
         let (cells, last) = Redraw::fitting(&counts, Draw::Stratified);
         assert!(last.len() < 2500);
-        let half = last.iter().position(|&place| place >= 9_999).unwrap() + 1;
+        let half = last.iter().position(|&index| index >= 9_999).unwrap() + 1;
         let share = Count::sum(&cells.counts()[..half]).neg as f64 / 15_000.0;
         let mut resample = Vec::new();
         let above: Vec<f64> = (0..2000)

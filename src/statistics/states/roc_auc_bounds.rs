@@ -37,10 +37,10 @@ impl Summary for RocAucBounds {
     type Record = RocAucBoundsRecord;
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> RocAucBoundsRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> RocAucBoundsRecord {
         let rows = Count::from(&ties);
-        let of_counts = ties.stored().is_none_or(|state| state.resolution == 0);
-        let exact = of_counts && ties.stored_weights().is_none_or(|state| state.resolution == 0);
+        let has_exact_counts = ties.stored().is_none_or(|state| state.resolution == 0);
+        let exact = has_exact_counts && ties.stored_weights().is_none_or(|state| state.resolution == 0);
         if !ties.has_pairs() {
             return RocAucBoundsRecord { exact, ..RocAucBoundsRecord::undefined(rows) };
         }
@@ -56,7 +56,7 @@ impl Summary for RocAucBounds {
     }
 
     /// All numbers are NaN, as for the rows.
-    fn of_nan(&self, rows: RowCounts) -> RocAucBoundsRecord {
+    fn nan_record(&self, rows: RowCounts) -> RocAucBoundsRecord {
         RocAucBoundsRecord { exact: true, ..RocAucBoundsRecord::nan(rows) }
     }
 }

@@ -77,7 +77,7 @@ fn each<T: CountValue>(state: &State<T>) -> impl Iterator<Item = (u128, Count<T>
 
 impl Bins {
     /// The bins of unweighted rows.
-    fn of_rows(&self) -> Option<Vec<(u128, Count, bool)>> {
+    fn rows(&self) -> Option<Vec<(u128, Count, bool)>> {
         match self {
             Bins::Counts(state) => Some(each(state).collect()),
             Bins::Columns(CountColumns { keys, pos, neg }) => {
@@ -94,7 +94,7 @@ impl PartialEq for Bins {
         match (self, other) {
             (Bins::Absent, Bins::Absent) => true,
             (Bins::Weights(one), Bins::Weights(other)) => each(one).eq(each(other)),
-            _ => self.of_rows().zip(other.of_rows()).is_some_and(|(one, other)| one == other),
+            _ => self.rows().zip(other.rows()).is_some_and(|(one, other)| one == other),
         }
     }
 }
@@ -102,25 +102,25 @@ impl PartialEq for Bins {
 /// The number type of bins, as columns.
 trait Counted: CountValue {
     /// Appends the positives or the negatives of bins to a column of sums, or of squares.
-    fn append(of_bins: impl ExactSizeIterator<Item = Self>, column: &mut Column);
+    fn append(values: impl ExactSizeIterator<Item = Self>, column: &mut Column);
 }
 
 impl Counted for u64 {
-    fn append(of_bins: impl ExactSizeIterator<Item = Self>, column: &mut Column) {
+    fn append(values: impl ExactSizeIterator<Item = Self>, column: &mut Column) {
         if let Column::Sum(sums) = column {
             if sums.counts.is_empty() {
-                sums.counts = memory::with_capacity(of_bins.len());
+                sums.counts = memory::with_capacity(values.len());
             }
-            sums.counts.extend(of_bins);
+            sums.counts.extend(values);
         }
     }
 }
 
 impl Counted for WeightSums {
-    fn append(of_bins: impl ExactSizeIterator<Item = Self>, column: &mut Column) {
+    fn append(values: impl ExactSizeIterator<Item = Self>, column: &mut Column) {
         match column {
-            Column::Sum(sums) => sums.steps.extend(of_bins.map(|sums| sums.steps)),
-            Column::Squares(squares) => of_bins.for_each(|sums| squares.push(sums.squares.known())),
+            Column::Sum(sums) => sums.steps.extend(values.map(|sums| sums.steps)),
+            Column::Squares(squares) => values.for_each(|sums| squares.push(sums.squares.known())),
             _ => {}
         }
     }
@@ -199,13 +199,13 @@ impl Value for Bins {
 
 impl RocStateRecord {
     /// The state of rows with a NaN score.
-    fn of_nan(rows: RowCounts) -> Self {
+    fn with_nan(rows: RowCounts) -> Self {
         RocStateRecord { n_missing: rows.n_missing, has_nan: true, ..RocStateRecord::nan(rows) }
     }
 
-    fn of<T>(state: State<T>, bins: impl FnOnce(State<T>) -> Bins) -> Self {
+    fn from_state<T>(state: State<T>, bins: impl FnOnce(State<T>) -> Bins) -> Self {
         if state.has_nan {
-            return RocStateRecord::of_nan(state.rows);
+            return RocStateRecord::with_nan(state.rows);
         }
         let (limit, resolution) = (state.limit, state.resolution);
         RocStateRecord {
@@ -222,13 +222,13 @@ impl RocStateRecord {
 
 impl From<State> for RocStateRecord {
     fn from(state: State) -> Self {
-        RocStateRecord::of(state, Bins::Counts)
+        RocStateRecord::from_state(state, Bins::Counts)
     }
 }
 
 impl From<State<WeightSums>> for RocStateRecord {
     fn from(state: State<WeightSums>) -> Self {
-        RocStateRecord::of(state, Bins::Weights)
+        RocStateRecord::from_state(state, Bins::Weights)
     }
 }
 
@@ -294,7 +294,7 @@ impl Summary for RocState {
         Ok(())
     }
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> RocStateRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> RocStateRecord {
         if let Some(sums) = ties.stored_weights() {
             return sums.clone().limited(self.limit()).into();
         }
@@ -308,8 +308,8 @@ impl Summary for RocState {
         self.state_of(&mut ties).into()
     }
 
-    fn of_nan(&self, rows: RowCounts) -> RocStateRecord {
-        RocStateRecord::of_nan(rows)
+    fn nan_record(&self, rows: RowCounts) -> RocStateRecord {
+        RocStateRecord::with_nan(rows)
     }
 }
 
@@ -377,7 +377,7 @@ mod tests {
         let [mut columns, mut expected] = [(); 2].map(|()| Column::all_of(RocStateRecord::FIELDS, width, 0));
         for (rows, are_many) in &groups {
             let mut group = group_of(rows, Domain::Any);
-            let record = RocState::default().of_ties(group.ties());
+            let record = RocState::default().evaluate(group.ties());
             assert_eq!(matches!(record.bins, Bins::Columns(_)), *are_many);
             let by_state = RocStateRecord::from(group.ties().state());
             assert!(record == by_state);

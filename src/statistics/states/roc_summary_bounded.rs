@@ -57,24 +57,24 @@ impl Summary for RocSummaryBounded {
         self.summary.resampling()
     }
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> BoundedSummaryRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> BoundedSummaryRecord {
         let rows = ties.n_pos() + ties.n_neg();
         if ties.stored().is_none() && self.state.max_bins.is_none_or(|max_bins| rows <= max_bins) {
-            let summary = ShortSummaryRecord { n_unlabelled: None, ..self.summary.of_ties(ties) };
+            let summary = ShortSummaryRecord { n_unlabelled: None, ..self.summary.evaluate(ties) };
             return BoundedSummaryRecord { auc_min: summary.auc, auc_max: summary.auc, exact: true, summary };
         }
         let mut state = StoredState::from(self.state.state_of(&mut ties));
-        let bounds = RocAucBounds {}.of_ties(state.ties());
+        let bounds = RocAucBounds {}.evaluate(state.ties());
         BoundedSummaryRecord {
-            summary: self.summary.of_ties(state.ties()),
+            summary: self.summary.evaluate(state.ties()),
             auc_min: bounds.lower,
             auc_max: bounds.upper,
             exact: bounds.exact,
         }
     }
 
-    fn of_nan(&self, rows: RowCounts) -> BoundedSummaryRecord {
-        let summary = self.summary.of_nan(rows.stored());
+    fn nan_record(&self, rows: RowCounts) -> BoundedSummaryRecord {
+        let summary = self.summary.nan_record(rows.stored());
         BoundedSummaryRecord { summary, exact: true, ..BoundedSummaryRecord::nan(rows) }
     }
 }
@@ -96,13 +96,13 @@ mod tests {
             let state = RocState { max_bins: Some(max_bins), scale: None };
             let bounded = RocSummaryBounded { state, ..RocSummaryBounded::default() };
             let mut group = group_of(&rows, Domain::Any);
-            let record = bounded.of_ties(group.ties());
+            let record = bounded.evaluate(group.ties());
             let mut stored = Group::<u32>::default();
             stored.load_state(state.state_of(&mut group.ties()));
-            prop_assert_eq!(&record.summary, &RocSummaryShort::default().of_ties(stored.ties()));
-            let bounds = RocAucBounds {}.of_ties(stored.ties());
+            prop_assert_eq!(&record.summary, &RocSummaryShort::default().evaluate(stored.ties()));
+            let bounds = RocAucBounds {}.evaluate(stored.ties());
             prop_assert_eq!((record.auc_min, record.auc_max, record.exact), (bounds.lower, bounds.upper, bounds.exact));
-            prop_assert_eq!(bounded.of_ties(stored.ties()), record);
+            prop_assert_eq!(bounded.evaluate(stored.ties()), record);
         }
     }
 }

@@ -67,10 +67,10 @@ impl Confusion {
     pub fn masses(&self) -> [Mass; 4] {
         let (pos, neg) = (self.units.map(|units| units.pos), self.units.map(|units| units.neg));
         [
-            Mass::of(self.tp, pos),
-            Mass::of(self.fp, neg),
-            Mass::of(self.n_neg - self.fp, neg),
-            Mass::of(self.n_pos - self.tp, pos),
+            Mass::new(self.tp, pos),
+            Mass::new(self.fp, neg),
+            Mass::new(self.n_neg - self.fp, neg),
+            Mass::new(self.n_pos - self.tp, pos),
         ]
     }
 

@@ -1,7 +1,7 @@
 //! Counts and rates at a specified threshold.
 
 use super::confusion::{Calls, Confusion};
-use super::operating_point::MOST_BETA;
+use super::operating_point::MAX_BETA;
 use crate::math::binomial::{clopper_pearson, wilson};
 use crate::math::normal::upper_quantile;
 use crate::ranking::scores::Number;
@@ -97,7 +97,7 @@ words!(Interval { "wilson" => Wilson, "clopper_pearson" => ClopperPearson });
 from_options!(|options| RateOptions {
     interval: options.word("interval")?,
     level: options.level()?,
-    beta: options.above_0("beta", MOST_BETA)?,
+    beta: options.above_0("beta", MAX_BETA)?,
 });
 
 from_options!(|options| ConfusionAt {
@@ -115,7 +115,7 @@ impl Summary for ConfusionAt {
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> ConfusionRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> ConfusionRecord {
         self.options.record(self.threshold, &mut ties)
     }
 }
@@ -144,7 +144,7 @@ impl RateOptions {
                 Interval::Wilson => wilson(successes, trials, self.level),
                 Interval::ClopperPearson => clopper_pearson(successes, trials, self.level),
             });
-            RateInterval::of(value, limits)
+            RateInterval::new(value, limits)
         };
         let (tn, fn_) = (calls.n_neg - calls.fp, calls.n_pos - calls.tp);
         // The variance of a logarithm is a sum of reciprocals of counts; a count of 0 has none.
@@ -157,7 +157,7 @@ impl RateOptions {
                 let factor = (upper_quantile(tail(self.level)) * se).exp();
                 (ratio / factor, ratio * factor)
             });
-            RateInterval::of(value, limits)
+            RateInterval::new(value, limits)
         };
         let classes = [calls.n_pos, calls.n_neg];
         ConfusionRecord::new(

@@ -6,7 +6,7 @@ use crate::math;
 use crate::statistics::options::{OptionError, Word};
 
 /// The maximum weight of the false positive rate.
-const MOST_RATIO: f64 = 1e100;
+const MAX_RATIO: f64 = 1e100;
 
 /// The criterion of the best threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,11 +61,11 @@ impl Word for Criterion {
 pub(super) fn ratio(cost: f64, prevalence: Option<f64>) -> Result<f64, OptionError> {
     let share = prevalence.unwrap_or(0.5);
     let ratio = (1.0 - share) / (cost * share).max(f64::MIN_POSITIVE);
-    let least = 1.0 / MOST_RATIO;
-    if (least..=MOST_RATIO).contains(&ratio) {
+    let min = 1.0 / MAX_RATIO;
+    if (min..=MAX_RATIO).contains(&ratio) {
         return Ok(ratio);
     }
-    let expected = format!("a number above 0, from {least:e} to {MOST_RATIO:e}");
+    let expected = format!("a number above 0, from {min:e} to {MAX_RATIO:e}");
     let reason = format!("(1 - `prevalence`) / (`cost` `prevalence`) must be {expected}, got {ratio:e}");
     Err(reason.into())
 }
@@ -106,7 +106,7 @@ pub(super) struct Rule {
 
 impl Rule {
     /// The criterion for the rows in `all`; `beta` is the weight of recall in the F measure.
-    pub fn of(criterion: Criterion, beta: f64, all: Confusion) -> Self {
+    pub fn new(criterion: Criterion, beta: f64, all: Confusion) -> Self {
         let ratio = match criterion {
             Criterion::Youden { ratio } | Criterion::ClosestTopleft { ratio } => ratio,
             Criterion::Cost { cost, prevalence } => {

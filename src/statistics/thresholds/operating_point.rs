@@ -8,10 +8,10 @@ use crate::statistics::kinds::{Summary, Threshold, record};
 use crate::statistics::options::{FromOptions, OptionError, Options};
 
 /// The maximum beta. With a larger one, precision would not affect the F measure.
-pub(in crate::statistics) const MOST_BETA: f64 = 1e9;
+pub(in crate::statistics) const MAX_BETA: f64 = 1e9;
 
 /// The maximum cost of a false negative, in costs of a false positive.
-const MOST_COST: f64 = 1e9;
+const MAX_COST: f64 = 1e9;
 
 /// The best threshold by a criterion, with its counts and rates.
 ///
@@ -32,8 +32,8 @@ pub struct OperatingPoint {
 impl FromOptions for OperatingPoint {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         let criterion: Criterion = options.word("criterion")?;
-        let beta = options.above_0("beta", MOST_BETA)?;
-        let cost = options.above_0("cost", MOST_COST)?;
+        let beta = options.above_0("beta", MAX_BETA)?;
+        let cost = options.above_0("cost", MAX_COST)?;
         let prevalence =
             options.has("prevalence").then(|| options.between_0_and_1("prevalence")).transpose()?;
         let (word, target) = (options.value("criterion"), options.value("target"));
@@ -116,31 +116,31 @@ impl Summary for OperatingPoint {
 
     const WEIGHTS: bool = true;
 
-    fn of_ties(&self, mut ties: Ties<'_>) -> OperatingPointRecord {
+    fn evaluate(&self, mut ties: Ties<'_>) -> OperatingPointRecord {
         let rows = Count::from(&ties);
         if !ties.has_pairs() {
             return OperatingPointRecord::undefined(rows);
         }
         let all_negative = Confusion::all_negative(&ties);
-        let rule = Rule::of(self.criterion, self.beta, all_negative);
+        let rule = Rule::new(self.criterion, self.beta, all_negative);
         let weighted = all_negative.units.is_some();
         let merit = |calls: &Confusion| if self.reaches(calls) { rule.merit(calls) } else { None };
         let candidate = |key: u128, tp: u64, fp: u64| {
             let merit = merit(&all_negative.with(tp, fp))?;
             Some(Candidate { key, tp, fp, merit })
         };
-        let least = ties
+        let min = ties
             .parts()
             .iter()
             // The nearest row above such a border that has positives is at least as good as the border.
             .filter(|part| part.tp() > 0)
             .filter_map(|part| merit(&all_negative.with(part.tp(), part.fp())))
-            .reduce(|least, border| if border > least { border } else { least });
+            .reduce(|min, border| if border > min { border } else { min });
         // No threshold within a part calls more positives than its end, or fewer negatives than its
         // beginning.
         let may_be_best = |part: &Step| {
             let corner = rule.merit(&all_negative.with(part.tp(), part.neg_above));
-            let is_better = least.is_none_or(|least| corner.is_some_and(|corner| corner.reaches(least)));
+            let is_better = min.is_none_or(|min| corner.is_some_and(|corner| corner.reaches(min)));
             self.criterion == Criterion::TopP
                 || weighted
                 || (is_better && self.is_within(part, &all_negative))
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn options_are_checked() {
-        let of = |criterion: &str, changes: &[(&str, f64)]| {
+        let parse = |criterion: &str, changes: &[(&str, f64)]| {
             let [beta, cost] = [1.0, 1.0].map(OptionValue::Float);
             let criterion = OptionValue::Word(criterion.into());
             let mut options = options([("criterion", criterion), ("beta", beta), ("cost", cost)]);
@@ -333,13 +333,13 @@ mod tests {
                 .extend(changes.iter().map(|&(name, value)| (name.into(), OptionValue::Float(value))));
             OperatingPoint::from_options(&options)
         };
-        let costly = of("youden", &[("cost", 3.0), ("prevalence", 0.1), ("max_fpr", 0.5)]).unwrap();
+        let costly = parse("youden", &[("cost", 3.0), ("prevalence", 0.1), ("max_fpr", 0.5)]).unwrap();
         assert_eq!(costly.criterion, Criterion::Youden { ratio: 0.9 / (3.0 * 0.1) });
         assert_eq!((costly.beta, costly.fpr), (1.0, Some((0.0, 0.5))));
-        assert_eq!(of("target_fpr", &[("target", 0.0)]).unwrap().criterion, Criterion::TargetFpr(0.0));
+        assert_eq!(parse("target_fpr", &[("target", 0.0)]).unwrap().criterion, Criterion::TargetFpr(0.0));
         let prevalence = Some(0.25);
         assert_eq!(
-            of("cost", &[("prevalence", 0.25)]).unwrap().criterion,
+            parse("cost", &[("prevalence", 0.25)]).unwrap().criterion,
             Criterion::Cost { cost: 1.0, prevalence }
         );
         for (criterion, changes, reason) in [
@@ -376,7 +376,7 @@ mod tests {
             ("max_f", &[("min_fpr", -0.1)], "`min_fpr` must lie between 0 and 1"),
             ("max_f", &[("min_fpr", f64::NAN)], "`min_fpr` must lie between 0 and 1"),
         ] {
-            let error = of(criterion, changes).unwrap_err().to_string();
+            let error = parse(criterion, changes).unwrap_err().to_string();
             assert!(error.starts_with(reason), "{error}");
         }
     }

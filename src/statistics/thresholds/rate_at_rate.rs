@@ -104,7 +104,7 @@ macro_rules! rates {
                 ))
             }
 
-            fn of_ties(&self, ties: Ties<'_>) -> $record {
+            fn evaluate(&self, ties: Ties<'_>) -> $record {
                 let rows = Count::from(&ties);
                 let measure = Measure::$statistic(self.$fixed);
                 let at_threshold = rows.$other as f64 * self.$fixed.min(1.0 - self.$fixed);
@@ -134,11 +134,11 @@ fn rate(
 ) -> (Option<f64>, Interval) {
     let counts = ties.counts();
     // Rates are quotients of units, which equal the quotients of the weights.
-    let rate = measure.of(counts.each());
+    let rate = measure.evaluate(counts.each());
     if ties.units().is_some() || ties.n_pos() < 2 || ties.n_neg() < 2 {
         return (rate, Interval::default());
     }
-    let percentiles = Interval::of_resamples(resampling.measures_of_counts(counts.each(), measure), level);
+    let percentiles = Interval::from_resamples(resampling.measures_of_counts(counts.each(), measure), level);
     (rate, if limits == RateLimits::Wilson { wilson(rate, rows, percentiles, level) } else { percentiles })
 }
 
@@ -146,16 +146,16 @@ fn rate(
 fn wilson(rate: Option<f64>, (rows, at_threshold): (u64, f64), interval: Interval, level: f64) -> Interval {
     let limits = |(rate, se): (f64, f64)| {
         // For rates strictly between 0 and 1, a proportion of this number of rows has this variance.
-        let (spread, most) = (rate * (1.0 - rate), rows as f64);
+        let (spread, max) = (rate * (1.0 - rate), rows as f64);
         let effective = spread / (se * se);
-        let of_share = spread / most;
-        let of_threshold = (se * se - of_share).max(0.0);
-        let df = if of_threshold > 0.0 {
-            welch([of_share, of_threshold], [most, at_threshold.max(1.0) + 1.0])
+        let share_variance = spread / max;
+        let threshold_variance = (se * se - share_variance).max(0.0);
+        let df = if threshold_variance > 0.0 {
+            welch([share_variance, threshold_variance], [max, at_threshold.max(1.0) + 1.0])
         } else {
-            most - 1.0
+            max - 1.0
         };
-        let trials = if effective > 0.0 && effective < most { effective } else { most };
+        let trials = if effective > 0.0 && effective < max { effective } else { max };
         wilson_effective(rate, trials, student_t::upper_quantile(tail(level), df))
     };
     let (lower, upper) = rate.zip(interval.se).map(limits).unzip();
@@ -247,8 +247,8 @@ mod tests {
             rate in 0.0..1.0f64,
             power in any::<i8>(),
         ) {
-            let of = |column: fn(&(u8, i8, u8)) -> u8| rows.iter().map(column).collect::<Vec<u8>>();
-            let (labels, scores) = (of(|row| row.0), rows.iter().map(|row| row.1).collect::<Vec<i8>>());
+            let column_values = |column: fn(&(u8, i8, u8)) -> u8| rows.iter().map(column).collect::<Vec<u8>>();
+            let (labels, scores) = (column_values(|row| row.0), rows.iter().map(|row| row.1).collect::<Vec<i8>>());
             let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.2) * f64::from(power).exp2()).collect();
             let repeated = rows.iter().flat_map(|&(label, score, times)| vec![(label, score); times.into()]);
             let (labels_repeated, scores_repeated): (Vec<u8>, Vec<i8>) = repeated.unzip();
@@ -270,13 +270,13 @@ mod tests {
 
     #[test]
     fn edges() {
-        let of = |fpr: f64, interval: RateLimits| TprAtFpr {
+        let statistic = |fpr: f64, interval: RateLimits| TprAtFpr {
             fpr,
             interval,
             level: 0.9,
             resampling: Resampling { n_resamples: 9, seed: 0 },
         };
-        let at = |fpr: f64| of(fpr, RateLimits::Percentile);
+        let at = |fpr: f64| statistic(fpr, RateLimits::Percentile);
         let alone = summary(&at(0.1), &[1, 1], &[1.0, 2.0]);
         assert_eq!((alone.tpr, alone.interval.se, alone.rows.pos), (None, None, 2));
         let single = summary(&at(0.0), &[1, 1, 0], &[1.0, 3.0, 2.0]);
@@ -287,7 +287,8 @@ mod tests {
             (Some(1.0), Some(0.0), Some(1.0), Some(1.0))
         );
         // If all resamples agree, Wilson's interval is that of two out of two rows.
-        let apart = summary(&of(0.0, RateLimits::Wilson), &[1, 1, 0, 0], &[4.0, 3.0, 2.0, 1.0]).interval;
+        let apart =
+            summary(&statistic(0.0, RateLimits::Wilson), &[1, 1, 0, 0], &[4.0, 3.0, 2.0, 1.0]).interval;
         let expected = wilson_effective(1.0, 2.0, student_t::upper_quantile(tail(0.9), 1.0));
         assert_eq!((apart.se, apart.lower, apart.upper), (Some(0.0), Some(expected.0), Some(expected.1)));
         let back = FprAtTpr { tpr: 0.0, interval: RateLimits::Wilson, level: 0.9, resampling: RESAMPLING };
@@ -296,7 +297,7 @@ mod tests {
 
     #[test]
     fn options_are_checked() {
-        let of = |rate: f64, level: f64| {
+        let is_valid = |rate: f64, level: f64| {
             let [n_resamples, seed] = [9, 0].map(OptionValue::Integer);
             let [rate, level] = [rate, level].map(OptionValue::Float);
             let values = [("fpr", rate.clone()), ("tpr", rate), ("level", level)];
@@ -305,9 +306,9 @@ mod tests {
             options.values.insert("interval".into(), OptionValue::Word("wilson".into()));
             (TprAtFpr::from_options(&options).is_ok(), FprAtTpr::from_options(&options).is_ok())
         };
-        assert_eq!(of(0.1, 0.9), (true, true));
+        assert_eq!(is_valid(0.1, 0.9), (true, true));
         for (rate, level) in [(1.5, 0.9), (f64::NAN, 0.9), (-0.1, 0.9), (0.1, 1.0)] {
-            assert_eq!(of(rate, level), (false, false));
+            assert_eq!(is_valid(rate, level), (false, false));
         }
     }
 }

@@ -51,7 +51,7 @@ macro_rules! rates {
                 let rows = Count::from(&ties);
                 let mut counts = ties.counts();
                 for one in &self.0 {
-                    let rate = $one { rows, ..one.of_ties(counts.ties()) };
+                    let rate = $one { rows, ..one.evaluate(counts.ties()) };
                     $record::new(one.$fixed, rate).append(columns);
                 }
                 true
@@ -81,11 +81,11 @@ mod tests {
         let several = TprAtFprs([0.3, 0.0, 1.0].map(at).into());
         let points = curve_points(&several, &labels, &scores).unwrap();
         assert_eq!(points.numbers("fpr"), [0.3, 0.0, 1.0]);
-        for (place, one) in several.0.iter().enumerate() {
+        for (index, one) in several.0.iter().enumerate() {
             let alone = summary(one, &labels, &scores);
-            assert_eq!(Some(points.numbers("tpr")[place]), alone.tpr);
-            assert_eq!(Some(points.numbers("lower")[place]), alone.interval.lower);
-            assert_eq!(points.counts("n_pos")[place], alone.rows.pos);
+            assert_eq!(Some(points.numbers("tpr")[index]), alone.tpr);
+            assert_eq!(Some(points.numbers("lower")[index]), alone.interval.lower);
+            assert_eq!(points.counts("n_pos")[index], alone.rows.pos);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::ranking::ties::{Tie, Ties, Units};
 use crate::statistics::options::{FromOptions, OptionError, OptionValue, Options};
 
 /// The maximum number of bands.
-const MOST_BANDS: i128 = 1_000_000;
+const MAX_BANDS: i128 = 1_000_000;
 
 /// Up to this number of bands, the bands of a large group are found one by one, by the rank of each border's
 /// row.
@@ -25,7 +25,7 @@ pub struct ScoreBands {
 /// Consecutive rows of one band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
-    place: Place,
+    position: Position,
     /// The highest score.
     pub highest: u128,
     /// The lowest score.
@@ -40,7 +40,7 @@ pub struct Band {
 
 /// The band of a score, as far as the rows above and below determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Position {
     /// The number of the band; 1 has the highest scores.
     Number(u64),
     /// The border between the two middle bands.
@@ -50,15 +50,15 @@ enum Place {
 }
 
 impl Band {
-    fn of(place: Place, highest: u128, lowest: u128, (pos, neg): (u64, u64)) -> Self {
-        Band { place, highest, lowest, pos, neg, lowest_pos: pos }
+    fn new(position: Position, highest: u128, lowest: u128, (pos, neg): (u64, u64)) -> Self {
+        Band { position, highest, lowest, pos, neg, lowest_pos: pos }
     }
 
     /// The number of the band; 1 has the highest scores.
     pub fn number(&self) -> u64 {
-        match self.place {
-            Place::Number(number) => number,
-            Place::Middle | Place::Between(_) => 1,
+        match self.position {
+            Position::Number(number) => number,
+            Position::Middle | Position::Between(_) => 1,
         }
     }
 
@@ -74,16 +74,16 @@ impl Band {
 
     /// These rows together with the rows just below, at the position of the latter.
     fn on_top_of(self, lower: &Self) -> Self {
-        let mut joined = Band { place: lower.place, ..self };
+        let mut joined = Band { position: lower.position, ..self };
         joined.join(lower);
         joined
     }
 
     /// The distance of the middle of the band from the upper end, in half bands.
     fn middle(&self, bands: u64) -> u64 {
-        match self.place {
-            Place::Number(number) => 2 * number - 1,
-            Place::Middle | Place::Between(_) => bands,
+        match self.position {
+            Position::Number(number) => 2 * number - 1,
+            Position::Middle | Position::Between(_) => bands,
         }
     }
 }
@@ -91,8 +91,10 @@ impl Band {
 /// Appends lower rows to the bands so far, which may belong to a part of the scores.
 fn push(bands: &mut Vec<Band>, lower: Band) {
     match &mut bands[..] {
-        [.., last] if last.place == lower.place => last.join(&lower),
-        [.., above, between] if matches!(between.place, Place::Between(_)) && above.place == lower.place => {
+        [.., last] if last.position == lower.position => last.join(&lower),
+        [.., above, between]
+            if matches!(between.position, Position::Between(_)) && above.position == lower.position =>
+        {
             above.join(between);
             above.join(&lower);
             bands.pop();
@@ -105,7 +107,7 @@ impl FromOptions for ScoreBands {
     fn from_options(options: &Options) -> Result<Self, OptionError> {
         let (bands, edges) = (options.value("bands"), options.value("edges"));
         if !options.has("edges") {
-            let bands = options.optional_integer("bands", 1..=MOST_BANDS)?.unwrap_or(10);
+            let bands = options.optional_integer("bands", 1..=MAX_BANDS)?.unwrap_or(10);
             return Ok(ScoreBands { bands, edges: None });
         }
         if options.has("bands") {
@@ -148,7 +150,7 @@ impl ScoreBands {
     /// border it belongs to the band with fewer rows, then with fewer positives, then to the upper one.
     /// Flipping the signs of all scores therefore reverses the bands, unless the two middle bands have equal
     /// counts.
-    pub fn of_rows(&self, ties: &mut Ties<'_>) -> Vec<Band> {
+    pub fn row_bands(&self, ties: &mut Ties<'_>) -> Vec<Band> {
         if let Some(bands) = self.by_edges(ties) {
             return bands;
         }
@@ -159,7 +161,7 @@ impl ScoreBands {
                 self.by_rank_of_rows(ties)
             } else {
                 self.placed(ties, |tie| {
-                    self.place(tie.pos_above + tie.neg_above, all - tie.tp() - tie.fp(), all)
+                    self.position(tie.pos_above + tie.neg_above, all - tie.tp() - tie.fp(), all)
                 })
             };
             return self.numbered(bands, n_pos, |band| ((band.pos + band.neg) as f64, band.pos));
@@ -170,17 +172,17 @@ impl ScoreBands {
         let all = weight(n_pos, n_neg);
         let bands = self.placed(ties, |tie| {
             let below = weight(n_pos - tie.tp(), n_neg - tie.fp());
-            self.place_of_weights(weight(tie.pos_above, tie.neg_above), below, all)
+            self.weight_position(weight(tie.pos_above, tie.neg_above), below, all)
         });
         self.numbered(bands, n_pos, |band| (weight(band.pos, band.neg), band.pos))
     }
 
     /// Bands of about equal numbers of positives, at least one in each, unless there are edges.
     ///
-    /// Scores with positives are divided as in [`of_rows`](Self::of_rows), ignoring other rows. A score
+    /// Scores with positives are divided as in [`row_bands`](Self::row_bands), ignoring other rows. A score
     /// without positives lies between two scores with positives, and is in the band of one of them. If these
     /// differ, it is in the band with the nearer middle.
-    pub fn of_positives(&self, ties: &mut Ties<'_>) -> Vec<Band> {
+    pub fn positive_bands(&self, ties: &mut Ties<'_>) -> Vec<Band> {
         if let Some(bands) = self.by_edges(ties) {
             return bands;
         }
@@ -188,7 +190,7 @@ impl ScoreBands {
         self.numbered(self.placed_positives(ties), n_pos, |band| (band.pos as f64, band.neg))
     }
 
-    /// Scores and their numbers of positives, at most four per band. [`of_positives`](Self::of_positives)
+    /// Scores and their numbers of positives, at most four per band. [`positive_bands`](Self::positive_bands)
     /// builds the same bands from them as from all positives, for any other rows.
     pub fn reduced_positives(&self, ties: &mut Ties<'_>) -> Vec<(u128, u64)> {
         // The middle of several scores of one band is in this band.
@@ -206,15 +208,15 @@ impl ScoreBands {
         Some(self.placed(ties, |tie| {
             // Edges above the score.
             let reached = edges.partition_point(|edge| edge.is_some_and(|edge| edge <= tie.key));
-            Place::Number((edges.len() - reached) as u64 + 1)
+            Position::Number((edges.len() - reached) as u64 + 1)
         }))
     }
 
     /// The rows of each position.
-    fn placed(&self, ties: &mut Ties<'_>, place: impl Fn(&Tie) -> Place + Sync) -> Vec<Band> {
+    fn placed(&self, ties: &mut Ties<'_>, position: impl Fn(&Tie) -> Position + Sync) -> Vec<Band> {
         ties.fold(
             |bands: &mut Vec<Band>, tie| {
-                push(bands, Band::of(place(&tie), tie.key, tie.key, (tie.pos, tie.neg)));
+                push(bands, Band::new(position(&tie), tie.key, tie.key, (tie.pos, tie.neg)));
             },
             |bands, lower| lower.into_iter().for_each(|band| push(bands, band)),
         )
@@ -223,21 +225,21 @@ impl ScoreBands {
     fn placed_positives(&self, ties: &mut Ties<'_>) -> Vec<Band> {
         let n_pos = ties.n_pos();
         self.placed(ties, |tie| match tie.pos {
-            0 => Place::Between(tie.pos_above),
-            _ => self.place(tie.pos_above, n_pos - tie.tp(), n_pos),
+            0 => Position::Between(tie.pos_above),
+            _ => self.position(tie.pos_above, n_pos - tie.tp(), n_pos),
         })
     }
 
     /// The position of a score, from the numbers of rows above it, below it and in total. It is computed from
     /// the nearer end, so that it is symmetric under flipping the signs of scores.
-    fn place(&self, above: u64, below: u64, all: u64) -> Place {
+    fn position(&self, above: u64, below: u64, all: u64) -> Position {
         let twice_middle = u128::from(all - above.abs_diff(below));
         let number = (twice_middle * u128::from(self.bands)).div_ceil(2 * u128::from(all)) as u64;
         self.counted_from_end(number, above.cmp(&below))
     }
 
     /// The same for weights.
-    fn place_of_weights(&self, above: f64, below: f64, all: f64) -> Place {
+    fn weight_position(&self, above: f64, below: f64, all: f64) -> Position {
         // Sums of weights are rounded: a middle this close to a border is on it.
         const ON_BORDER: f64 = 1e-12;
         let bands = f64::from(self.bands);
@@ -248,13 +250,13 @@ impl ScoreBands {
         self.counted_from_end(number, if is_in_middle { Ordering::Equal } else { above.total_cmp(&below) })
     }
 
-    fn counted_from_end(&self, number: u64, side: Ordering) -> Place {
+    fn counted_from_end(&self, number: u64, side: Ordering) -> Position {
         let bands = u64::from(self.bands);
         match side {
-            Ordering::Less => Place::Number(number),
-            Ordering::Greater => Place::Number(bands + 1 - number),
-            Ordering::Equal if bands % 2 == 1 => Place::Number(bands.div_ceil(2)),
-            Ordering::Equal => Place::Middle,
+            Ordering::Less => Position::Number(number),
+            Ordering::Greater => Position::Number(bands + 1 - number),
+            Ordering::Equal if bands % 2 == 1 => Position::Number(bands.div_ceil(2)),
+            Ordering::Equal => Position::Middle,
         }
     }
 
@@ -263,7 +265,7 @@ impl ScoreBands {
         let mut bands: Vec<Band> = Vec::with_capacity(placed.len());
         let mut on_top: Option<Band> = None;
         for (index, band) in placed.iter().enumerate() {
-            let Place::Between(above) = band.place else {
+            let Position::Between(above) = band.position else {
                 let band = on_top.take().map_or(*band, |top| top.on_top_of(band));
                 bands.push(band);
                 continue;
@@ -295,11 +297,11 @@ impl ScoreBands {
 
     /// Joins rows exactly at the middle border to the smaller of the two bands.
     fn number_middle(&self, bands: &mut Vec<Band>, size: impl Fn(&Band) -> (f64, u64)) {
-        let is_numbered = |band: &Band| matches!(band.place, Place::Number(_));
+        let is_numbered = |band: &Band| matches!(band.position, Position::Number(_));
         let Some(index) = bands.iter().position(|band| !is_numbered(band)) else { return };
         let rows = bands.remove(index);
         let upper_number = u64::from(self.bands) / 2;
-        let is_next = |band: &&Band, number| rows.place != Place::Middle || band.number() == number;
+        let is_next = |band: &&Band, number| rows.position != Position::Middle || band.number() == number;
         let upper =
             index.checked_sub(1).map(|upper| &bands[upper]).filter(|band| is_next(band, upper_number));
         let lower = bands.get(index).filter(|band| is_next(band, upper_number + 1));
@@ -309,8 +311,8 @@ impl ScoreBands {
             (true, true, _) => bands[index - 1].join(&rows),
             (false, _, true) => bands[index] = rows.on_top_of(&bands[index]),
             _ => {
-                let place = Place::Number(if is_upper { upper_number } else { upper_number + 1 });
-                bands.insert(index, Band { place, ..rows });
+                let position = Position::Number(if is_upper { upper_number } else { upper_number + 1 });
+                bands.insert(index, Band { position, ..rows });
             }
         }
     }
@@ -320,13 +322,13 @@ impl ScoreBands {
         let all = ties.n_pos() + ties.n_neg();
         let mut bands = Vec::new();
         let (mut tp, mut fp) = (0, 0);
-        let mut push_to = |ties: &mut Ties<'_>, place: Place, end: (u64, u64)| {
+        let mut push_to = |ties: &mut Ties<'_>, position: Position, end: (u64, u64)| {
             if end == (tp, fp) {
                 return;
             }
             let (highest, lowest) = (ties.threshold(tp + fp + 1), ties.threshold(end.0 + end.1));
             if let Some((highest, lowest)) = highest.zip(lowest) {
-                push(&mut bands, Band::of(place, highest, lowest, (end.0 - tp, end.1 - fp)));
+                push(&mut bands, Band::new(position, highest, lowest, (end.0 - tp, end.1 - fp)));
             }
             (tp, fp) = end;
         };
@@ -335,18 +337,18 @@ impl ScoreBands {
             let row = (u128::from(number) * u128::from(all)).div_ceil(u128::from(self.bands)) as u64;
             let Some(tie) = ties.at_rank(row) else { break };
             let (start, end) = ((tie.pos_above, tie.neg_above), (tie.tp(), tie.fp()));
-            let place = self.place(start.0 + start.1, all - end.0 - end.1, all);
-            let is_above = match place {
-                Place::Number(of_tie) => of_tie <= number,
-                Place::Middle | Place::Between(_) => 2 * number > u64::from(self.bands),
+            let position = self.position(start.0 + start.1, all - end.0 - end.1, all);
+            let is_above = match position {
+                Position::Number(value) => value <= number,
+                Position::Middle | Position::Between(_) => 2 * number > u64::from(self.bands),
             };
-            push_to(ties, Place::Number(number), if is_above { end } else { start });
-            if place == Place::Middle && 2 * number == u64::from(self.bands) {
-                push_to(ties, place, end);
+            push_to(ties, Position::Number(number), if is_above { end } else { start });
+            if position == Position::Middle && 2 * number == u64::from(self.bands) {
+                push_to(ties, position, end);
             }
         }
         let end = (ties.n_pos(), ties.n_neg());
-        push_to(ties, Place::Number(self.bands.into()), end);
+        push_to(ties, Position::Number(self.bands.into()), end);
         bands
     }
 }
@@ -384,16 +386,16 @@ mod tests {
         for (a, b) in (0..ascending.len()).flat_map(|a| (0..ascending.len()).map(move |b| (a, b))) {
             assert_eq!(order(&ascending[a], &ascending[b]), a.cmp(&b), "{} {}", ascending[a], ascending[b]);
         }
-        let of = |edges: &[OptionValue]| {
+        let parse = |edges: &[OptionValue]| {
             ScoreBands::from_options(&options([("edges", OptionValue::List(edges.to_vec()))]))
         };
-        assert_eq!(of(&ascending).unwrap().edges.map(|edges| edges.len()), Some(ascending.len()));
-        let error = of(&[OptionValue::Integer(0), OptionValue::Float(-0.0)]).unwrap_err();
+        assert_eq!(parse(&ascending).unwrap().edges.map(|edges| edges.len()), Some(ascending.len()));
+        let error = parse(&[OptionValue::Integer(0), OptionValue::Float(-0.0)]).unwrap_err();
         assert_eq!(error.to_string(), "`edges` must ascend, got [0, -0.0]");
     }
 
-    fn band(place: Place, key: u128, pos: u64, neg: u64) -> Band {
-        Band::of(place, key, key, (pos, neg))
+    fn band(position: Position, key: u128, pos: u64, neg: u64) -> Band {
+        Band::new(position, key, key, (pos, neg))
     }
 
     /// The rows of each position, from rows in parts, highest scores first.
@@ -419,10 +421,10 @@ mod tests {
                 .zip((0..20).rev())
                 .map(|(&(has_positive, step), key)| {
                     if !has_positive {
-                        return band(Place::Between(above), key, 0, 1);
+                        return band(Position::Between(above), key, 0, 1);
                     }
                     (number, above) = (number + step, above + 1);
-                    band(Place::Number(number), key, 1, 1)
+                    band(Position::Number(number), key, 1, 1)
                 })
                 .collect();
             cuts.iter_mut().for_each(|cut| *cut = (*cut).min(rows.len()));
@@ -443,11 +445,11 @@ mod tests {
             let n_pos = labels.iter().filter(|&&label| label == 1).count();
             prop_assume!(n_pos > 0);
             let division = ScoreBands { bands, edges: None };
-            type OfTies = fn(&ScoreBands, &mut Ties<'_>) -> Vec<Band>;
-            for (of_ties, total) in [(ScoreBands::of_rows as OfTies, rows.len()), (ScoreBands::of_positives, n_pos)] {
-                let of = |scores: &[i8]| with_ties(&labels, scores, |mut ties| of_ties(&division, &mut ties));
+            type Divide = fn(&ScoreBands, &mut Ties<'_>) -> Vec<Band>;
+            for (divide, total) in [(ScoreBands::row_bands as Divide, rows.len()), (ScoreBands::positive_bands, n_pos)] {
+                let divided = |scores: &[i8]| with_ties(&labels, scores, |mut ties| divide(&division, &mut ties));
                 let counts = |bands: &[Band]| bands.iter().map(|band| (band.pos, band.neg)).collect::<Vec<_>>();
-                let (upwards, downwards) = (of(&scores), of(&negatives));
+                let (upwards, downwards) = (divided(&scores), divided(&negatives));
                 let mut sorted = [counts(&upwards), counts(&downwards)];
                 sorted.iter_mut().for_each(|counts| counts.sort_unstable());
                 prop_assert_eq!(&sorted[0], &sorted[1]);
@@ -489,7 +491,7 @@ mod tests {
                 fewer_scores.push(score);
             }
             let counts = |labels: &[u8], scores: &[i8]| {
-                with_ties(labels, scores, |mut ties| division.of_positives(&mut ties))
+                with_ties(labels, scores, |mut ties| division.positive_bands(&mut ties))
                     .iter()
                     .map(|band| (band.number(), band.pos, band.neg))
                     .collect::<Vec<_>>()
@@ -509,12 +511,12 @@ mod tests {
         let lowest: Vec<i32> = (0..100).map(|row| (row - 94).max(0)).collect();
         let highest: Vec<i32> = lowest.iter().map(|score| -score).collect();
         let bands = ScoreBands { bands: 10, edges: None };
-        let of = |scores: &[i32]| {
-            let bands = with_ties(&labels, scores, |mut ties| bands.of_positives(&mut ties));
+        let divided = |scores: &[i32]| {
+            let bands = with_ties(&labels, scores, |mut ties| bands.positive_bands(&mut ties));
             bands.iter().map(|band| (band.number(), band.pos)).collect::<Vec<_>>()
         };
-        assert_eq!(of(&lowest), [(1, 5), (6, 95)]);
-        assert_eq!(of(&highest), [(5, 95), (10, 5)]);
+        assert_eq!(divided(&lowest), [(1, 5), (6, 95)]);
+        assert_eq!(divided(&highest), [(5, 95), (10, 5)]);
     }
 
     /// Large groups find borders by rank.
@@ -527,7 +529,7 @@ mod tests {
             let scores: Vec<i64> = rows.map(|row| i64::from(mixed(row * 3) % values)).collect();
             let bytes = packed(labels.iter().copied());
             let division = ScoreBands { bands, edges: None };
-            let of = |is_by_rank: bool| {
+            let divided = |is_by_rank: bool| {
                 let mut group = Group::new(Strategy::Shards, Domain::Any);
                 group.load(Observations::new(&scores, Bits::new(&bytes, 0, labels.len()), None));
                 let mut ties = group.ties();
@@ -537,13 +539,13 @@ mod tests {
                     return division.by_rank_of_rows(&mut ties);
                 }
                 division.placed(&mut ties, |tie| {
-                    division.place(tie.pos_above + tie.neg_above, all - tie.tp() - tie.fp(), all)
+                    division.position(tie.pos_above + tie.neg_above, all - tie.tp() - tie.fp(), all)
                 })
             };
             let without_lowest = |bands: Vec<Band>| -> Vec<Band> {
                 bands.into_iter().map(|band| Band { lowest_pos: 0, ..band }).collect()
             };
-            assert_eq!(without_lowest(of(true)), without_lowest(of(false)), "{values} {bands}");
+            assert_eq!(without_lowest(divided(true)), without_lowest(divided(false)), "{values} {bands}");
         }
     }
 }

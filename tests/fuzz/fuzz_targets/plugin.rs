@@ -94,7 +94,7 @@ pub fn watch_panics() {
     // SAFETY: Polars also calls it first.
     unsafe { _polars_plugin_get_version() };
     std::panic::set_hook(Box::new(|panic| {
-        if panic.location().is_some_and(|place| place.file().starts_with("fuzz_targets")) {
+        if panic.location().is_some_and(|location| location.file().starts_with("fuzz_targets")) {
             eprintln!("{panic}");
             std::process::abort();
         }

@@ -15,7 +15,7 @@ use libfuzzer_sys::fuzz_target;
 mod plugin;
 
 /// `pickle.dumps({"roles": ["state"], "options": {}}, protocol=1)`, without memo opcodes.
-const OF_STATES: &[u8] = b"}(X\x05\0\0\0roles](X\x05\0\0\0stateeX\x07\0\0\0options}u.";
+const STATE_ARGUMENTS: &[u8] = b"}(X\x05\0\0\0roles](X\x05\0\0\0stateeX\x07\0\0\0options}u.";
 
 /// Expressions without required options.
 const ANSWERS: [&str; 14] = [
@@ -45,8 +45,8 @@ fuzz_target!(init: plugin::watch_panics(), |bytes: &[u8]| {
 fn check(name: &str, states: Box<dyn Array>) {
     let packed = plugin::expression("pack_state");
     let row_by_row = (field_of(states.dtype().clone()), states.clone());
-    let packs = packed.evaluate(std::slice::from_ref(&row_by_row), OF_STATES);
-    assert!(packs.is_err() || packed.planned(std::slice::from_ref(&row_by_row.0), OF_STATES).is_ok());
+    let packs = packed.evaluate(std::slice::from_ref(&row_by_row), STATE_ARGUMENTS);
+    assert!(packs.is_err() || packed.planned(std::slice::from_ref(&row_by_row.0), STATE_ARGUMENTS).is_ok());
     let groups = grouped(states);
     let merged = evaluate("merge_states", &groups);
     // States are validated on reading, so all expressions reject the same ones.
@@ -70,8 +70,8 @@ fn equal(one: &Box<dyn Array>, other: &Box<dyn Array>) -> bool {
 /// The result of an expression, with the planned dtype; `None` if the states are rejected.
 fn evaluate(name: &str, groups: &(Field, Box<dyn Array>)) -> Option<Box<dyn Array>> {
     let expression = plugin::expression(name);
-    let planned = expression.planned(std::slice::from_ref(&groups.0), OF_STATES);
-    let result = expression.evaluate(std::slice::from_ref(groups), OF_STATES);
+    let planned = expression.planned(std::slice::from_ref(&groups.0), STATE_ARGUMENTS);
+    let result = expression.evaluate(std::slice::from_ref(groups), STATE_ARGUMENTS);
     let (field, array) = result.ok()?;
     let planned = planned.expect("a plan of what is answered");
     assert_eq!((field.dtype(), array.dtype()), (planned.dtype(), planned.dtype()));
@@ -184,9 +184,9 @@ fn record(
         fields.swap_remove(bytes.choose_index(fields.len())?);
     }
     let validity = validity(bytes, rows)?;
-    let of =
+    let field =
         |(name, values): &(&str, Box<dyn Array>)| Field::new((*name).into(), values.dtype().clone(), true);
-    let dtype = Dtype::Struct(fields.iter().map(of).collect());
+    let dtype = Dtype::Struct(fields.iter().map(field).collect());
     let values = fields.into_iter().map(|(_, values)| values).collect();
     Ok(StructArray::new(dtype, rows, values, validity).boxed())
 }
@@ -245,14 +245,14 @@ fn numbers(
     }
     let validity = validity(bytes, rows)?;
     // Float conversions saturate at the limits of each type.
-    macro_rules! of {
+    macro_rules! primitive {
         ($type:ty) => {
             PrimitiveArray::<$type>::from_vec(values.iter().map(|&value| value as $type).collect())
         };
     }
     macro_rules! array {
         ($type:ty) => {
-            of!($type).with_validity(validity).boxed()
+            primitive!($type).with_validity(validity).boxed()
         };
     }
     Ok(match dtype {

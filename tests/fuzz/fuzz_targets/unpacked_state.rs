@@ -9,11 +9,11 @@ use polars_auc::states::{State, weight_sums::WeightSums};
 fuzz_target!(|bytes: &[u8]| {
     let cents = Domain::Whole { lowest: -99_999, highest: 99_999, decimals: 2 };
     let types = [
-        ("f64", ScoreType::of::<f64>(Domain::Any)),
-        ("f16", ScoreType::of::<f32>(Domain::Half)),
-        ("i32", ScoreType::of::<i32>(Domain::Any)),
-        ("u128", ScoreType::of::<u128>(Domain::Any)),
-        ("decimal[5,2]", ScoreType::of::<i128>(cents)),
+        ("f64", ScoreType::new::<f64>(Domain::Any)),
+        ("f16", ScoreType::new::<f32>(Domain::Half)),
+        ("i32", ScoreType::new::<i32>(Domain::Any)),
+        ("u128", ScoreType::new::<u128>(Domain::Any)),
+        ("decimal[5,2]", ScoreType::new::<i128>(cents)),
     ];
     for (dtype, score_type) in types {
         // The flags follow the name; 8 means that bins store intervals.

@@ -160,7 +160,7 @@ def test_a_score_that_is_called_as_keys_are() -> None:
 
 
 def test_few_bytes_are_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{MODULE}.MOST_COLLECTED_ROWS", 200)
+    monkeypatch.setattr(f"{MODULE}.MAX_COLLECTED_ROWS", 200)
     counted = assert_same(fixed(1000), ["score"], ["g"], 100, 2**30, max_bins=16)
     assert (counted.collections, counted.batches) == (5, 0)
 

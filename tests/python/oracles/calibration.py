@@ -420,7 +420,7 @@ def wilson(share: Fraction, n: float, level: float) -> tuple[float, float]:
     return (center - spread) / whole, (center + spread) / whole
 
 
-MOST_CELLS = 200
+MAX_CELLS = 200
 
 
 def cells(group: Group) -> list[Bin]:
@@ -430,12 +430,12 @@ def cells(group: Group) -> list[Bin]:
         Bin(place, score, score, *([(s, w) for s, w in of if s == score] for of in (group.pos, group.neg)))
         for place, score in enumerate(rows)
     ]
-    if len(parts) <= MOST_CELLS:
+    if len(parts) <= MAX_CELLS:
         return parts
     joined: dict[int, list[Bin]] = {}
     before = Fraction()
     for part in parts:
-        joined.setdefault(int(before * MOST_CELLS / (len(group.pos) + len(group.neg))), []).append(part)
+        joined.setdefault(int(before * MAX_CELLS / (len(group.pos) + len(group.neg))), []).append(part)
         before += part.n
     return [
         Bin(

@@ -51,7 +51,7 @@ def assert_bounded(
     counted = 0
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr("polars_auc._report.batches._BATCH_ROWS", in_batch)
-        monkeypatch.setattr(f"{MODULE}.MOST_COLLECTED_ROWS", collected)
+        monkeypatch.setattr(f"{MODULE}.MAX_COLLECTED_ROWS", collected)
         states_of_collection = PartialStates.states_of_collection
 
         def from_collection(states: PartialStates, rows: pl.DataFrame, number: int) -> pl.DataFrame:

@@ -11,14 +11,14 @@ const BELOW: usize = 8;
 
 /// Values and their minimum.
 #[derive(Debug)]
-pub struct Lowest<V> {
+pub struct TournamentTree<V> {
     /// The values, then each level of nodes up to the root. All levels but the last are padded to full nodes.
     levels: Vec<Vec<V>>,
 }
 
-impl<V: Copy + Ord> Lowest<V> {
+impl<V: Copy + Ord> TournamentTree<V> {
     /// A tree of these values; `highest` is the padding, above all values.
-    pub fn of(values: Vec<V>, highest: V) -> Self {
+    pub fn new(values: Vec<V>, highest: V) -> Self {
         let (mut level, mut levels) = (values, Vec::new());
         while level.len() > 1 {
             level.resize(level.len().next_multiple_of(BELOW), highest);
@@ -26,7 +26,7 @@ impl<V: Copy + Ord> Lowest<V> {
             levels.push(std::mem::replace(&mut level, above));
         }
         levels.push(level);
-        Lowest { levels }
+        TournamentTree { levels }
     }
 
     /// The minimum; `None` if there are no values.
@@ -35,7 +35,7 @@ impl<V: Copy + Ord> Lowest<V> {
     }
 
     /// The first index of the minimum; `None` if there are no values.
-    pub fn place(&self) -> Option<usize> {
+    pub fn index(&self) -> Option<usize> {
         let value = self.value()?;
         let (top, below) = self.levels.split_last()?;
         let first = |node: usize, level: &Vec<V>| {
@@ -46,14 +46,14 @@ impl<V: Copy + Ord> Lowest<V> {
     }
 
     /// Changes the value at an index.
-    pub fn change(&mut self, place: usize, value: V) {
-        let (mut place, mut value) = (place, value);
+    pub fn change(&mut self, index: usize, value: V) {
+        let (mut index, mut value) = (index, value);
         for level in &mut self.levels {
-            if std::mem::replace(&mut level[place], value) == value {
+            if std::mem::replace(&mut level[index], value) == value {
                 return;
             }
-            place /= BELOW;
-            let Some(node) = level.as_chunks().0.get(place) else { return };
+            index /= BELOW;
+            let Some(node) = level.as_chunks().0.get(index) else { return };
             value = lowest(node);
         }
     }
@@ -63,8 +63,8 @@ impl<V: Copy + Ord> Lowest<V> {
 fn lowest<V: Copy + Ord>(values: &[V; BELOW]) -> V {
     let (mut values, mut half) = (*values, BELOW / 2);
     while half > 0 {
-        for place in 0..half {
-            values[place] = values[place].min(values[place + half]);
+        for index in 0..half {
+            values[index] = values[index].min(values[index + half]);
         }
         half /= 2;
     }
@@ -83,14 +83,14 @@ mod tests {
             changes in proptest::collection::vec((any::<u16>(), 0u8..30), 0..60),
         ) {
             let mut values = values;
-            let mut lowest = Lowest::of(values.clone(), u8::MAX);
+            let mut lowest = TournamentTree::new(values.clone(), u8::MAX);
             prop_assert_eq!(lowest.value(), values.iter().min().copied());
-            for (place, value) in changes {
-                let place = usize::from(place) % values.len();
-                values[place] = value;
-                lowest.change(place, value);
+            for (index, value) in changes {
+                let index = usize::from(index) % values.len();
+                values[index] = value;
+                lowest.change(index, value);
                 prop_assert_eq!(lowest.value(), values.iter().min().copied());
-                prop_assert_eq!(lowest.place(), values.iter().position(|value| Some(value) == values.iter().min()));
+                prop_assert_eq!(lowest.index(), values.iter().position(|value| Some(value) == values.iter().min()));
             }
         }
     }

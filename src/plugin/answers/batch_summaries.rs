@@ -8,7 +8,7 @@ use arrow::datatypes::{ArrowDataType as Dtype, Field};
 use super::columns;
 use super::conversion::Conversion;
 use super::group_lists::{key_codes, lists};
-use super::one_score::{Form, OfSummary, ScoreGroups, Statistic};
+use super::one_score::{Form, ScoreGroups, Statistic, SummaryStatistic};
 use super::planned::summaries_field_of;
 use crate::plugin::abi::{
     arguments::{Arguments, Roles},
@@ -79,19 +79,19 @@ struct Request<'a, T> {
 }
 
 impl<'a, T> Request<'a, T> {
-    fn of(roles: &Roles, all: &'a [T]) -> Result<Self, String> {
-        let place = roles.place("batches", all.len()).ok_or("expected the number of a collection")?;
-        let (columns, others) = all.split_at(place);
+    fn new(roles: &Roles, all: &'a [T]) -> Result<Self, String> {
+        let index = roles.index("batches", all.len()).ok_or("expected the number of a collection")?;
+        let (columns, others) = all.split_at(index);
         let [number, by @ ..] = others else { return Err("expected the number of a collection".into()) };
-        let of_columns = roles.0.iter().take_while(|role| *role != "batches");
-        Ok(Request { columns, roles: Roles(of_columns.cloned().collect()), number, by: by.first() })
+        let column_roles = roles.0.iter().take_while(|role| *role != "batches");
+        Ok(Request { columns, roles: Roles(column_roles.cloned().collect()), number, by: by.first() })
     }
 }
 
 /// The planned field, with the name of the column of the collection's number: an array of records, and the
 /// keys if groups are requested.
-pub fn of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
-    let Request { columns, roles, number, by } = Request::of(&call.roles, inputs)?;
+pub fn batch_summaries_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
+    let Request { columns, roles, number, by } = Request::new(&call.roles, inputs)?;
     let lists: Vec<Field> = columns.iter().map(list).collect();
     let records = Field { name: number.name.clone(), ..summaries_field_of(&lists, &call.options, &roles)? };
     Ok(match by {
@@ -102,14 +102,14 @@ pub fn of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Re
 
 /// Returns the records of every group of a collection in order, null keys last, followed by a record of all
 /// rows without keys. Without keys it returns only the latter. Ends the collection.
-pub fn of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
+pub fn batch_summaries<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
     let fields: Vec<Field> = inputs.iter().map(|input| input.field.clone()).collect();
-    let field = of_batches_field(&fields, call)?;
-    let request = Request::of(&call.roles, inputs)?;
-    let statistic = OfSummary(&call.options);
+    let field = batch_summaries_field(&fields, call)?;
+    let request = Request::new(&call.roles, inputs)?;
+    let statistic = SummaryStatistic(&call.options);
     let (mut records, mut lookups) = (Vec::new(), None);
-    let keys = request.each_score(M::WEIGHTS, &statistic, &mut |of_groups, parts| {
-        records.extend(of_groups);
+    let keys = request.each_score(M::WEIGHTS, &statistic, &mut |group_columns, parts| {
+        records.extend(group_columns);
         lookups = lookups.take().or(parts.first().map(ScoreGroups::lookups));
         records.push(Threads.install(|| ScoreGroups::record_of_parts(parts))?.columns);
         Ok(())
@@ -129,7 +129,7 @@ pub fn of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<V
 /// The planned field of the records of groups, whose dtypes may differ between scores: the keys, and a record
 /// under the name of each score.
 pub fn groups_of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>) -> Result<Field, String> {
-    let Request { columns, number, by, .. } = Request::of(&call.roles, inputs)?;
+    let Request { columns, number, by, .. } = Request::new(&call.roles, inputs)?;
     let (Some(by), [scores @ .., label]) = (by, columns) else {
         return Err("expected scores, a label, and keys".into());
     };
@@ -147,14 +147,17 @@ pub fn groups_of_batches_field<M: Summary>(inputs: &[Field], call: &Arguments<M>
 pub fn groups_of_batches<M: Summary>(inputs: &[Input], call: &Arguments<M>) -> Result<Values, String> {
     let fields: Vec<Field> = inputs.iter().map(|input| input.field.clone()).collect();
     let field = groups_of_batches_field(&fields, call)?;
-    let statistic = OfSummary(&call.options);
+    let statistic = SummaryStatistic(&call.options);
     let mut records = Vec::new();
-    let keys =
-        Request::of(&call.roles, inputs)?.each_score(M::WEIGHTS, &statistic, &mut |of_groups, parts| {
+    let keys = Request::new(&call.roles, inputs)?.each_score(
+        M::WEIGHTS,
+        &statistic,
+        &mut |group_columns, parts| {
             let lookups = parts.first().ok_or("expected rows")?.lookups();
-            records.push(columns::structs(statistic.fields(), Column::joined(of_groups), &lookups)?);
+            records.push(columns::structs(statistic.fields(), Column::joined(group_columns), &lookups)?);
             Ok(())
-        })?;
+        },
+    )?;
     let keys = keys.ok_or("expected keys")?;
     let rows = keys.len();
     let arrays = std::iter::once(keys).chain(records).collect();
@@ -167,7 +170,7 @@ fn list(column: &Field) -> Field {
 }
 
 /// A consumer of the records of the groups of a score, and of its parts.
-type OfScore<'s> = &'s mut dyn FnMut(Vec<Vec<Column>>, Vec<ScoreGroups<'_>>) -> Result<(), String>;
+type PerScore<'s> = &'s mut dyn FnMut(Vec<Vec<Column>>, Vec<ScoreGroups<'_>>) -> Result<(), String>;
 
 impl Request<'_, Input> {
     /// Takes the collection and returns the keys of its groups, if any. For each score, the consumer gets the
@@ -176,23 +179,24 @@ impl Request<'_, Input> {
         &self,
         weights: bool,
         statistic: &dyn Statistic,
-        of_score: OfScore<'_>,
+        per_score: PerScore<'_>,
     ) -> Result<Option<Box<dyn Array>>, String> {
         let [scores @ .., label] = self.columns else { return Err("expected scores and a label".into()) };
         let mut batches = batches::take(batches::number(self.number)?)?;
         let (keys, pieces) = self.by.map(|by| groups_of(&batches, by)).transpose()?.unzip();
         let labels = batches.iter_mut().filter_map(|batch| batch.columns.pop());
         let labels: Vec<Input> = labels.map(|labels| input(&label.field, labels)).collect();
-        let mut of_batches: Vec<_> = batches.into_iter().map(|batch| batch.columns.into_iter()).collect();
+        let mut batch_columns: Vec<_> = batches.into_iter().map(|batch| batch.columns.into_iter()).collect();
         for score in scores {
             // The lists of a score are freed before the next one is read.
             let part = |(columns, labels): (&mut std::vec::IntoIter<ListArray<i64>>, &Input)| {
                 let scores = input(&score.field, columns.next().ok_or("a batch without a score")?);
                 ScoreGroups::read(&[&scores, labels], Inputs::Rows, weights, Form::Record, statistic)
             };
-            let parts = of_batches.iter_mut().zip(&labels).map(part).collect::<Result<Vec<_>, String>>()?;
-            let of_groups = pieces.as_ref().map_or(Ok(Vec::new()), |pieces| records(&parts, pieces))?;
-            of_score(of_groups, parts)?;
+            let parts =
+                batch_columns.iter_mut().zip(&labels).map(part).collect::<Result<Vec<_>, String>>()?;
+            let group_columns = pieces.as_ref().map_or(Ok(Vec::new()), |pieces| records(&parts, pieces))?;
+            per_score(group_columns, parts)?;
         }
         Ok(keys)
     }
@@ -201,10 +205,10 @@ impl Request<'_, Input> {
 /// The records of groups, in parts.
 fn records(parts: &[ScoreGroups<'_>], pieces: &Pieces) -> Result<Vec<Vec<Column>>, String> {
     let size = |group: usize| pieces.rows[group];
-    let of_groups = tasks::run(&Threads, pieces.rows.len(), 1, &size, &|groups: Range<usize>| {
-        ScoreGroups::records_in_parts(parts, groups, &|group| pieces.of_group(group))
+    let group_columns = tasks::run(&Threads, pieces.rows.len(), 1, &size, &|groups: Range<usize>| {
+        ScoreGroups::records_in_parts(parts, groups, &|group| pieces.group(group))
     });
-    of_groups.into_iter().map(|filled| Ok(filled?.columns)).collect()
+    group_columns.into_iter().map(|filled| Ok(filled?.columns)).collect()
 }
 
 /// The number of groups of a collection.
@@ -222,7 +226,7 @@ fn groups_of(batches: &[Batch], by: &Input) -> Result<(Box<dyn Array>, Pieces), 
     let keys: Vec<Box<dyn Array>> = batches.iter().map(|batch| batch.keys.clone()).collect();
     let keys = Values { field: by.field.clone(), array: concatenated(&keys)? };
     let KeyCodes { codes, values, .. } = KeyCodes::read("by", &keys, KeyKind::MissingLast)?;
-    let pieces = Pieces::of(batches, codes, values.array.len());
+    let pieces = Pieces::new(batches, codes, values.array.len());
     Ok((values.array, pieces))
 }
 
@@ -243,21 +247,21 @@ struct Pieces {
 
 impl Pieces {
     /// The pieces of `groups` groups; `codes` are the groups of the keys of all batches.
-    fn of(batches: &[Batch], codes: Vec<u32>, groups: usize) -> Self {
+    fn new(batches: &[Batch], codes: Vec<u32>, groups: usize) -> Self {
         let mut rows = vec![0; groups];
         let lengths = batches.iter().flat_map(|batch| batch.columns[0].offsets().lengths());
         lengths.zip(&codes).for_each(|(length, &group)| rows[group as usize] += length);
-        let of_batch = |(batch, batch_rows): (u32, &Batch)| {
-            (0..batch_rows.keys.len() as u32).map(move |place| (batch, place))
+        let batch_pieces = |(batch, batch_rows): (u32, &Batch)| {
+            (0..batch_rows.keys.len() as u32).map(move |index| (batch, index))
         };
-        let pieces: Vec<(u32, u32)> = (0..).zip(batches).flat_map(of_batch).collect();
+        let pieces: Vec<(u32, u32)> = (0..).zip(batches).flat_map(batch_pieces).collect();
         Threads.install(|| {
-            let groups = RowGroups::of(codes.into(), groups, rayon::current_num_threads());
+            let groups = RowGroups::new(codes.into(), groups, rayon::current_num_threads());
             Pieces { pieces: groups.by_group(&pieces), borders: groups.borders().to_vec(), rows }
         })
     }
 
-    fn of_group(&self, group: usize) -> &[(u32, u32)] {
+    fn group(&self, group: usize) -> &[(u32, u32)] {
         &self.pieces[self.borders[group]..self.borders[group + 1]]
     }
 }
