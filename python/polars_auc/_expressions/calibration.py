@@ -367,16 +367,16 @@ def calibration_summary(
 
         - ``mean_score`` (Float64): The mean score; null with no rows.
         - ``rate`` (Float64): The share of positives.
-        - ``observed_expected`` (Float64): ``rate / mean_score``; 1 is best, above 1 the score is too low.
-          Null if all scores are 0.
-        - ``observed_expected_lower``, ``observed_expected_upper`` (Float64): Its limits, on the scale of the
-          logarithm; null without a positive.
-        - ``observed_minus_expected`` (Float64): ``rate - mean_score``; 0 is best, above 0 the score is too
+        - ``observed_expected`` (Float64): ``rate / mean_score``; 1 is best, and above 1 the scores are too
+          low. Null if all scores are 0.
+        - ``observed_expected_lower``, ``observed_expected_upper`` (Float64): Its confidence limits, on the
+          log scale; null with no positives.
+        - ``observed_minus_expected`` (Float64): ``rate - mean_score``; 0 is best, above 0 the scores are too
           low.
-        - ``observed_minus_expected_se`` (Float64): Its standard error, with few positives at least that of
-          scores that are the probabilities; null with a single row.
-        - ``observed_minus_expected_lower``, ``observed_minus_expected_upper`` (Float64): Its limits, by the
-          normal distribution.
+        - ``observed_minus_expected_se`` (Float64): Its standard error, with few positives at least the
+          standard error under correct probabilities; null with a single row.
+        - ``observed_minus_expected_lower``, ``observed_minus_expected_upper`` (Float64): Its confidence
+          limits, by the normal distribution.
         - ``observed_expected_p_value`` (Float64): The p-value of the two-sided score test that the expected
           number of positives is correct; null if all scores are 0 or 1.
         - ``in_the_large`` (Float64): Calibration in the large, the intercept of the logistic recalibration
@@ -578,8 +578,8 @@ def calibration_error(
         - ``mce`` (Float64): The maximum calibration error: the largest ``|rate - mean score|``.
         - ``rmsce`` (Float64): The root mean square of ``rate - mean score`` over rows.
         - ``rmsce_debiased`` (Float64): ``rmsce`` corrected for the bias of small bins: each square is reduced
-          by the variance of the rate, ``rate (1 - rate) / (n - 1)``. A bin of one row, and a negative mean,
-          count as 0. Null with weights.
+          by the variance of the rate, ``rate (1 - rate) / (n - 1)``. A bin of one row counts as 0, and so
+          does a negative mean. Null with weights.
         - ``n_bins`` (UInt64): The number of bins with rows.
         - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.
 

@@ -143,8 +143,8 @@ def brunner_munzel(
     polars.Expr
         One Struct for each group, named after the score:
 
-        - ``statistic`` (Float64): ``(auc - 1/2) / se``, positive if positives tend to score higher. scipy's
-          has the opposite sign if positives are its first sample.
+        - ``statistic`` (Float64): ``(auc - 1/2) / se``, positive if positives tend to score higher. In scipy
+          the sign is opposite if positives are its first sample.
         - ``df`` (Float64): The degrees of freedom of Student's t.
         - ``p_value`` (Float64): The p-value of the hypothesis that the AUC is 1/2.
         - ``auc`` (Float64): The AUC.
