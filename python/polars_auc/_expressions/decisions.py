@@ -282,12 +282,14 @@ def average_precision_difference(
         is 0, ``z`` and ``p_value`` are null. All numbers are null with no positives, and NaN if a score is
         NaN. Rows with a null label, score or weight are skipped, for both scores.
 
-    Notes ----- The influence of a row on the difference is its influence on the first average precision minus
-    its influence on the second: see :func:`polars_auc.average_precision_ci`. ``se²`` is the sum of the
-    squared influences, the variance of the infinitesimal jackknife (Jaeckel 1972). With ``cluster`` the
-    influences are summed by cluster before they are squared. If each row is a cluster, the result is the same
-    as without clusters. With fewer than about 20 positives, or clusters with positives, the interval is too
-    short. O(n log n).
+    Notes
+    -----
+    The influence of a row on the difference is its influence on the first average precision minus its
+    influence on the second: see :func:`polars_auc.average_precision_ci`. ``se²`` is the sum of the squared
+    influences, the variance of the infinitesimal jackknife (Jaeckel 1972). With ``cluster`` the influences
+    are summed by cluster before they are squared. If each row is a cluster, the result is the same as without
+    clusters. With fewer than about 20 positives, or clusters with positives, the interval is too short. O(n
+    log n).
 
     Examples
     --------
@@ -773,11 +775,12 @@ def h_measure(
         One Float64 for each group, named after the score, from 0 (uninformative) to 1. Null with no positives
         or no negatives, and NaN if a score is NaN. Rows with a null label, score or weight are skipped.
 
-    Notes ----- The H measure is 1 minus the expected loss at the best threshold for each cost, divided by the
-    loss of an uninformative score (Hand 2009). A false positive costs c and a false negative ``1 - c``; c has
-    a beta distribution, the same for all scores. The best thresholds are the corners of the convex hull of
-    the ROC curve. A score that ranks the wrong way round therefore has 0; R's hmeasure reverses it. O(n log
-    n).
+    Notes
+    -----
+    The H measure is 1 minus the expected loss at the best threshold for each cost, divided by the loss of an
+    uninformative score (Hand 2009). A false positive costs c and a false negative ``1 - c``; c has a beta
+    distribution, the same for all scores. The best thresholds are the corners of the convex hull of the ROC
+    curve. A score that ranks the wrong way round therefore has 0; R's hmeasure reverses it. O(n log n).
 
     Examples
     --------

@@ -173,9 +173,11 @@ def average_precision(
         queries includes queries whose rows are all relevant. Null with no positives (scikit-learn: 0), NaN if
         a score is NaN. Rows with a null label, score or weight are skipped.
 
-    Notes ----- ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first (Manning,
-    Raghavan and Schütze 2008, section 8.4), as scikit-learn's ``average_precision_score``. There is no
-    interpolation by default: the trapezoidal area is too optimistic (Davis and Goadrich 2006).
+    Notes
+    -----
+    ``sum (tpr_i - tpr_(i-1)) precision_i`` over the distinct scores, highest first (Manning, Raghavan and
+    Schütze 2008, section 8.4), as scikit-learn's ``average_precision_score``. There is no interpolation by
+    default: the trapezoidal area is too optimistic (Davis and Goadrich 2006).
 
     With ``interpolation="continuous"`` the result is ``auc.integral`` of PRROC: the mean, over recall, of the
     precision of the interpolated curve. A curve that begins with a negative starts at a precision of 0. The

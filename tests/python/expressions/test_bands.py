@@ -89,7 +89,7 @@ from polars_auc._expressions.bands import BandMethod
             "resample says how rows are drawn, and method 'regional' draws no rows",
         ),
         (lambda: pa.roc_band(state="x", fold="f", method="radial"), "state and fold"),
-        (lambda: pa.roc_band("y"), "score required"),
+        (lambda: pa.roc_band("y"), "missing score"),
     ],
 )
 def test_refused(make: Callable[[], pl.Expr], message: str) -> None:

@@ -85,5 +85,5 @@ def test_refused() -> None:
         pa.confusion_at(at=pl.col("cut"), state="state")
     with pytest.raises(ValueError, match="bootstrap_ci: at must be a number when bootstrapping"):
         pa.bootstrap_ci("confusion_at", "y", "s", at=pl.col("cut"))
-    with pytest.raises(TypeError, match="confusion_at: label and score required"):
+    with pytest.raises(TypeError, match="confusion_at: missing label and score"):
         pa.confusion_at(at=pl.col("cut"))
