@@ -96,11 +96,11 @@ mod tests {
             "--resamples applies to the bootstrap only. Hint: write --method bootstrap, or --pairs"
         );
         let text = format!(
-            "label \"a`b\" holds 2. Write {}.",
+            "label \"a`b\" contains 2. Write {}.",
             per_front_end("pl.col(\"a\") == 2", "--label \"a = 2\"")
         );
-        assert_eq!(FrontEnd::Python.render(&text), "label \"a`b\" holds 2. Write pl.col(\"a\") == 2.");
-        assert_eq!(shell.render(&text), "label \"a`b\" holds 2. Write --label \"a = 2\".");
+        assert_eq!(FrontEnd::Python.render(&text), "label \"a`b\" contains 2. Write pl.col(\"a\") == 2.");
+        assert_eq!(shell.render(&text), "label \"a`b\" contains 2. Write --label \"a = 2\".");
         let value = OptionValue::Word("`level=1`".into());
         let error = OptionError::new("method", format!("is {value}"));
         assert_eq!(FrontEnd::Python.render(&error.to_string()), "method is '`level=1`'");

@@ -83,7 +83,7 @@ impl Packed for WeightSums {
     fn from_number(number: u128, squares: Option<u128>) -> Result<Self, String> {
         let squares = squares.and_then(|squares| squares.checked_sub(1));
         if number.max(squares.unwrap_or_default()) > MAX_STEPS {
-            return Err("holds weights, or squares of them, that add up to 1e20 or more".into());
+            return Err("contains weights, or squares of them, that add up to 1e20 or more".into());
         }
         Ok(WeightSums { steps: number, squares: squares.map_or(Squares::UNKNOWN, Squares::new) })
     }
@@ -164,8 +164,8 @@ where
         let flags = bytes.flags(dtype)?;
         let is = |flag: u8| flags & flag > 0;
         match (is(WEIGHTS), T::WEIGHTS) {
-            (true, false) => return Err("holds rows with weights. Hint: write `weights=True`".into()),
-            (false, true) => return Err("holds counts of rows. Hint: leave `weights` out".into()),
+            (true, false) => return Err("contains rows with weights. Hint: write `weights=True`".into()),
+            (false, true) => return Err("contains counts of rows. Hint: leave `weights` out".into()),
             _ => {}
         }
         let n_missing = bytes.rows()?;
@@ -182,12 +182,13 @@ where
         if is(LIMITED) {
             let number = bytes.number()?;
             let max_bins = u64::try_from(number).ok().filter(|bins| LIMITS.contains(bins));
-            let max_bins = max_bins.ok_or_else(|| format!("holds max_bins {number}, expected 16 to 2^31"))?;
+            let max_bins =
+                max_bins.ok_or_else(|| format!("contains max_bins {number}, expected 16 to 2^31"))?;
             let scale = if is(PROBABILITY) { Scale::Probability } else { Scale::Real };
             limit = Some(Limit { max_bins, scale });
             let number = bytes.number()?;
             if number > u128::from(LAST) {
-                return Err(format!("holds the resolution {number}, but the last one is {LAST}"));
+                return Err(format!("contains the resolution {number}, but the last one is {LAST}"));
             }
             resolution = number as Resolution;
         }
@@ -327,7 +328,7 @@ const LOW_BITS: u8 = MORE - 1;
 const ENDS: &str = "ends too early";
 
 /// The error for excessive counts.
-const MANY_ROWS: &str = "holds more than 2^42 rows";
+const MANY_ROWS: &str = "contains more than 2^42 rows";
 
 /// The unread bytes.
 struct Bytes<'a>(&'a [u8]);
@@ -342,7 +343,7 @@ impl<'a> Bytes<'a> {
         let stored = self.take(length.into())?;
         if stored != dtype.as_bytes() {
             let stored = String::from_utf8_lossy(stored);
-            return Err(format!("holds scores of dtype {stored}, but score_dtype is {dtype}"));
+            return Err(format!("contains scores of dtype {stored}, but score_dtype is {dtype}"));
         }
         let flags = self.byte()?;
         if flags > NAN + LIMITED + PROBABILITY + INTERVALS + WEIGHTS {
@@ -445,7 +446,7 @@ mod tests {
         let cut = State::<u64>::unpacked(&short[..short.len() - 1], "name", score_type);
         prop_assert!(cut.is_err());
         let other = State::<u64>::unpacked(&short, "other", score_type).map(|_| ());
-        prop_assert_eq!(other, Err("holds scores of dtype name, but score_dtype is other".into()));
+        prop_assert_eq!(other, Err("contains scores of dtype name, but score_dtype is other".into()));
         Ok(())
     }
 
@@ -518,7 +519,7 @@ mod tests {
         assert_eq!((back.bins.each(), back.rows), (state.bins.each(), rows));
         assert_eq!(back.packed("u32", true), bytes);
         let wrong = State::<u64>::unpacked(&bytes, "u32", score_type).map(|_| ());
-        assert_eq!(wrong, Err("holds rows with weights. Hint: write `weights=True`".into()));
+        assert_eq!(wrong, Err("contains rows with weights. Hint: write `weights=True`".into()));
         let nan = State::<WeightSums>::nan(score_type, rows).packed("u32", true);
         let back = State::<WeightSums>::unpacked(&nan, "u32", score_type).unwrap();
         assert!(back.has_nan && back.rows == rows);

@@ -42,7 +42,7 @@ impl<S: Score> Observations<'_, S> {
                 let WeightSums { steps, .. } = WeightSums::new(weight);
                 if steps == 0 {
                     return Err(format!(
-                        "holds {weight:?}, which is too light for a state: its weights are from 5e-19"
+                        "contains {weight:?}, which is too light for a state: its weights are from 5e-19"
                     ));
                 }
                 let total = &mut totals[word.class(row)];
@@ -296,7 +296,7 @@ mod tests {
         let problem = |rows: &[Row]| {
             with_columns(rows, |rows| rows.weighted_state(ScoreType::new::<f64>(Domain::Any))).unwrap_err()
         };
-        assert!(problem(&[(1.0, true, 1e-30)]).contains("holds 1e-30"));
+        assert!(problem(&[(1.0, true, 1e-30)]).contains("contains 1e-30"));
         assert!(problem(&[(1.0, true, 9e19), (1.0, true, 2e19)]).contains("1e20"));
         assert!(state(&[(1.0, true, 9e19), (1.0, false, 9e19)]).checked(None).is_ok());
     }

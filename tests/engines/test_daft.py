@@ -79,7 +79,7 @@ def test_states_go_through_parquet(
 def test_a_label_that_is_neither_is_refused(frame: daft.DataFrame) -> None:
     states = pad.group_states(frame.with_column("label", daft.lit(2)), "label", "score")
     with pytest.raises(
-        pl.exceptions.ComputeError, match='group_states: label "label" holds 2, expected Booleans'
+        pl.exceptions.ComputeError, match='group_states: label "label" contains 2, expected Booleans'
     ):
         states.collect()
 

@@ -77,7 +77,7 @@ def check(session: SparkSession) -> None:
     )
     same(summaries, expected)
     message = refusal(pauc.report(frame.withColumn("y", F.lit(2)), "y", "s"))
-    assert 'report: label "y" holds 2, expected Booleans' in message
+    assert 'report: label "y" contains 2, expected Booleans' in message
 
 
 def refusal(frame: Any) -> str:

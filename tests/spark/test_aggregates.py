@@ -195,13 +195,13 @@ def test_an_integer_state(frame: DataFrame, rows: pl.DataFrame, same: Callable[.
 @pytest.mark.parametrize("label", [2, -1])
 def test_another_number_as_label_is_refused(label: int, frame: DataFrame) -> None:
     wrong = frame.withColumn("label", F.lit(label))
-    message = f'roc_auc: label "label" holds {label}, expected Booleans, or integers or floats'
+    message = f'roc_auc: label "label" contains {label}, expected Booleans, or integers or floats'
     with pytest.raises(PythonException, match=message):
         wrong.groupBy("segment").agg(pauc.roc_auc("label", "score")).collect()
-    with pytest.raises(PythonException, match=f'report: label "label" holds {label}, expected Booleans'):
+    with pytest.raises(PythonException, match=f'report: label "label" contains {label}, expected Booleans'):
         pauc.report(wrong, "label", "score", by="segment").collect()
     with pytest.raises(
-        PythonException, match=f'group_states: label "label" holds {label}, expected Booleans'
+        PythonException, match=f'group_states: label "label" contains {label}, expected Booleans'
     ):
         pauc.group_states(wrong, "label", "score").collect()
 

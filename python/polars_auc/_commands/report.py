@@ -301,9 +301,9 @@ def _refuse_empty(table: pl.DataFrame, request: ReportRequest, source: Source) -
                 if row["n_missing"]:
                     reason += f" that have a label and a score {score!r}"
                 compared = column("label", label, files.schema).meta.root_names()
-                holds = values(pl.col(compared[0]), rows.frame) if len(compared) == 1 else []
-                if holds and label not in compared:
-                    reason += f"; {compared[0]!r} holds {', '.join(holds)}"
+                present = values(pl.col(compared[0]), rows.frame) if len(compared) == 1 else []
+                if present and label not in compared:
+                    reason += f"; {compared[0]!r} contains {', '.join(present)}"
         else:
             continue
         raise Refusal(f"{reason}. Hint: if that is expected, write --allow-empty")

@@ -103,7 +103,7 @@ impl<'a> Lists<'a> {
         };
         // Only points within this row matter, and not those under a null list.
         if has_null(self.structs.as_ref()) || self.fields.iter().any(|field| has_null(field.validity())) {
-            return Err(format!("\"{}\" holds a point with a null", self.name));
+            return Err(format!("\"{}\" contains a point with a null", self.name));
         }
         Ok(Some(self.fields.iter().map(|field| &field.values()[first..first + points]).collect()))
     }

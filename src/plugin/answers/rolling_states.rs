@@ -108,7 +108,7 @@ fn positions(column: &Values) -> Result<Vec<Option<i64>>, String> {
                 $($($dtype)|+ => {
                     let values = downcast::<PrimitiveArray<$value>>(array)?.iter();
                     let position = |&value: &$value| i64::try_from(value).map_err(|_| {
-                        format!("by \"{}\" holds {value}, which is above 2^63", column.name())
+                        format!("by \"{}\" contains {value}, which is above 2^63", column.name())
                     });
                     values.map(|value| value.map(position).transpose()).collect()
                 })*

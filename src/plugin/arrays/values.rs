@@ -65,7 +65,7 @@ impl Values {
                         let float: fn(&$value) -> f64 = $float;
                         Ok(with_validity(self.slice::<$value>()?.iter().map(float).collect(), array))
                     })*
-                    _ => Err(format!("\"{}\" holds no numbers", self.name())),
+                    _ => Err(format!("\"{}\" contains no numbers", self.name())),
                 }
             };
         }

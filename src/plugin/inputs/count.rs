@@ -35,7 +35,7 @@ pub fn values(counts: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>), 
     let array = counts.floats()?;
     let present = || array.iter().flatten();
     if let Some(wrong) = present().find(|count| !(0.0..=MAX_ROWS as f64).contains(*count)) {
-        return Err(format!("count \"{}\" holds {wrong}, expected counts from 0 to 2^42", counts.name()));
+        return Err(format!("count \"{}\" contains {wrong}, expected counts from 0 to 2^42", counts.name()));
     }
     // Sums of integers are exact up to 2^53; larger sums are inexact but still above the limit.
     if present().sum::<f64>() > MAX_ROWS as f64 {

@@ -150,7 +150,7 @@ impl<'a> InputRules<'a> {
         }
         if let Some((_, mass)) = indices.mass.filter(|_| indices.state.is_some()) {
             let name = mass.name();
-            return Err(format!("a state holds counted rows already. Hint: leave `{name}` out"));
+            return Err(format!("a state contains counted rows already. Hint: leave `{name}` out"));
         }
         let mut dtypes = Dtypes::from_score(Dtype::Null, false);
         for (index, input) in inputs.iter().enumerate() {

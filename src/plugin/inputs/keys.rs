@@ -188,7 +188,7 @@ fn factorize_words(field: &Field, words: &Words) -> Result<Factorized, String> {
             rank_of
                 .get(word)
                 .copied()
-                .ok_or_else(|| format!("\"{}\" holds {word:?}, which is not in its Enum", field.name))
+                .ok_or_else(|| format!("\"{}\" contains {word:?}, which is not in its Enum", field.name))
         };
         words.words.values_iter().map(rank).collect::<Result<Vec<u32>, String>>()?
     };
@@ -328,7 +328,7 @@ fn among(classes: &[String], role: &str, keys: &Values) -> Result<Vec<u32>, Stri
     let index = |key: String| match (0..).zip(classes).find(|(_, class)| **class == key) {
         Some((index, _)) => Ok(index),
         None => Err(format!(
-            "{role} \"{}\" holds {key:?}, which is not one of the classes {}{}. Hint: write the class of each column, in \
+            "{role} \"{}\" contains {key:?}, which is not one of the classes {}{}. Hint: write the class of each column, in \
              order: classes=[...]",
             keys.name(),
             classes.iter().take(MAX_LISTED).map(|class| format!("{class:?}")).collect::<Vec<_>>().join(", "),

@@ -53,7 +53,7 @@ fn in_order(counts: Vec<(String, usize)>) -> Vec<(String, usize)> {
 /// The error for a numeric label with values other than 0 and 1. The hint has both comparisons, since either
 /// value may be the positive one. In all hints, rows with a null or NaN label belong to neither class.
 fn other_values(role: &str, name: &str, wrong: &str, values: &[(String, usize)], is_float: bool) -> String {
-    let got = format!("holds {wrong}");
+    let got = format!("contains {wrong}");
     let is_a_score =
         values.len() > MAX_VALUES || values.iter().any(|(value, _)| value.parse::<i128>().is_err());
     if role == "label" && is_a_score {
@@ -93,7 +93,7 @@ fn not_a_number(role: &str, name: &str) -> String {
     // In SQL NaN compares above every number.
     let hint =
         per_front_end(format!("pl.col(\"{name}\").fill_nan(None)"), format!("--where \"{name} <= 1\""));
-    format!("{}. Hint: to leave out such rows, write {hint}", expected(role, name, "holds NaN"))
+    format!("{}. Hint: to leave out such rows, write {hint}", expected(role, name, "contains NaN"))
 }
 
 /// Rejects a dtype that cannot contain labels.

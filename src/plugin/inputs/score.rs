@@ -43,7 +43,7 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
     } else if dtype::is_words(item) {
         // A non-numeric text, such as NA, becomes null.
         per_front_end(
-            format!("if it holds numbers, write pl.col(\"{name}\").cast(pl.Float64, strict=False)"),
+            format!("if it contains numbers, write pl.col(\"{name}\").cast(pl.Float64, strict=False)"),
             format!("to read other texts as missing, write --{role} \"TRY_CAST({name} AS DOUBLE)\""),
         )
     } else {
@@ -55,7 +55,7 @@ pub fn check(role: &str, name: &str, item: &Field) -> Result<(), String> {
                 format!("select one number of each array, as in pl.col(\"{name}\").arr.get(1)")
             }
             Dtype::Struct(fields) if fields.iter().any(|field| field.name == "bins") => {
-                format!("it holds states; write state=\"{name}\"")
+                format!("it contains states; write state=\"{name}\"")
             }
             Dtype::Struct(_) => format!("select one field, as in pl.col(\"{name}\").struct.field(\"score\")"),
             _ => String::new(),

@@ -15,7 +15,7 @@ pub fn bin_weights(
     squares: Option<&Values>,
 ) -> Result<Vec<WeightSums>, String> {
     if column.array.null_count() > 0 {
-        return Err(format!("state \"{state}\" holds a bin with a null"));
+        return Err(format!("state \"{state}\" contains a bin with a null"));
     }
     let weights = Steps::new(state, column, "weights")?;
     let squares = squares.filter(|squares| squares.field.dtype() != &Dtype::Null);
@@ -42,7 +42,7 @@ struct Steps<'a> {
 impl<'a> Steps<'a> {
     fn new(state: &'a str, column: &'a Values, summands: &'a str) -> Result<Self, String> {
         let Dtype::Decimal(_, decimals) = *column.field.dtype() else {
-            return Err(format!("state \"{state}\" holds {} of another dtype", column.name()));
+            return Err(format!("state \"{state}\" contains {} of another dtype", column.name()));
         };
         let per_unit = 10u128.pow(DECIMALS.saturating_sub(decimals as u32));
         let (numbers, validity) = (column.slice::<i128>()?, column.array.validity());
@@ -60,7 +60,7 @@ impl<'a> Steps<'a> {
             let sum = number as f64 / 10f64.powi(self.decimals as i32);
             let (state, field, summands) = (self.state, self.column.name(), self.summands);
             format!(
-                "state \"{state}\" holds {field} {sum}, expected a sum of {summands} from 0 to below 1e20"
+                "state \"{state}\" contains {field} {sum}, expected a sum of {summands} from 0 to below 1e20"
             )
         });
         steps.map(Some)
@@ -70,7 +70,7 @@ impl<'a> Steps<'a> {
 /// Counts of bins, which must not be null. [`check_counts`] validates them.
 pub fn bin_counts(state: &str, column: &Values) -> Result<PrimitiveArray<u64>, String> {
     if column.array.null_count() > 0 {
-        return Err(format!("state \"{state}\" holds a bin with a null"));
+        return Err(format!("state \"{state}\" contains a bin with a null"));
     }
     let Ok(counts) = downcast::<PrimitiveArray<u64>>(column.array.as_ref()) else {
         let counts = numbers(state, column, None)?.into_iter().map(Option::unwrap_or_default);
@@ -104,5 +104,5 @@ fn whole(state: &str, field: &str, number: f64) -> Result<u64, String> {
     if (0.0..=MAX_ROWS as f64).contains(&number) {
         return Ok(number as u64);
     }
-    Err(format!("state \"{state}\" holds {field} {number}, expected counts from 0 to 2^42"))
+    Err(format!("state \"{state}\" contains {field} {number}, expected counts from 0 to 2^42"))
 }

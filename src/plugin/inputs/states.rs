@@ -70,7 +70,7 @@ impl States {
         let tied = fields_of(bins, "tied")?;
         let has_null = bins.null_count() > 0 || scores.array.null_count() > 0 || tied.array.null_count() > 0;
         if has_null {
-            return Err(format!("state \"{name}\" holds a bin with a null"));
+            return Err(format!("state \"{name}\" contains a bin with a null"));
         }
         let (pos, neg) = (fields_of(bins, "pos")?, fields_of(bins, "neg")?);
         let counts = if has_weights {
@@ -95,7 +95,7 @@ impl States {
             if !structs.is_valid(state) {
                 return Ok(None);
             }
-            let missing = |field: &str| format!("state \"{name}\" holds a null {field}");
+            let missing = |field: &str| format!("state \"{name}\" contains a null {field}");
             let value = |column: &[Option<u64>], field: &str| column[state].ok_or_else(|| missing(field));
             let rows = RowCounts {
                 n_pos: value(&n_pos, "n_pos")?,
@@ -142,7 +142,7 @@ impl States {
         let all_rows = |head: &Head| head.rows.n_pos + head.rows.n_neg + head.rows.n_missing;
         let heads = states.iter().filter_map(|&state| self.heads[state].as_ref());
         if heads.map(all_rows).fold(0, u64::saturating_add) > MAX_ROWS {
-            return Err(format!("state \"{}\" holds more than 2^42 rows in a group", self.name));
+            return Err(format!("state \"{}\" contains more than 2^42 rows in a group", self.name));
         }
         Ok(())
     }
@@ -154,7 +154,7 @@ impl States {
         let scale = scales.next();
         if scales.any(|other| Some(other) != scale) {
             return Err(format!(
-                "state \"{}\" holds states of different scales, which cannot be merged",
+                "state \"{}\" contains states of different scales, which cannot be merged",
                 self.name
             ));
         }
@@ -355,11 +355,11 @@ fn word(words: &Values, row: usize) -> Result<Option<&str>, String> {
 fn checked_resolution(name: &str, resolution: u64, limit: Option<Limit>) -> Result<Resolution, String> {
     if resolution > LAST.into() {
         return Err(format!(
-            "state \"{name}\" holds the resolution {resolution}, but the last one is {LAST}"
+            "state \"{name}\" contains the resolution {resolution}, but the last one is {LAST}"
         ));
     }
     if resolution > 0 && limit.is_none() {
-        return Err(format!("state \"{name}\" holds the resolution {resolution}, which has no scale"));
+        return Err(format!("state \"{name}\" contains the resolution {resolution}, which has no scale"));
     }
     Ok(resolution as Resolution)
 }
@@ -377,7 +377,7 @@ fn limit(state: &str, max_bins: Option<u64>, scale: Option<&str>) -> Result<Opti
         ));
     };
     if !LIMITS.contains(&max_bins) {
-        return Err(format!("state \"{state}\" holds max_bins {max_bins}, expected 16 to 2^31"));
+        return Err(format!("state \"{state}\" contains max_bins {max_bins}, expected 16 to 2^31"));
     }
     Ok(Some(Limit { max_bins, scale }))
 }

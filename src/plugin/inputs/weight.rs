@@ -22,7 +22,9 @@ pub fn check(name: &str, item: &Field) -> Result<(), String> {
     }
     let hint = if dtype::is_words(item) && !dtype::is_coded(item) {
         per_front_end(
-            format!(". Hint: if it holds numbers, write pl.col(\"{name}\").cast(pl.Float64, strict=False)"),
+            format!(
+                ". Hint: if it contains numbers, write pl.col(\"{name}\").cast(pl.Float64, strict=False)"
+            ),
             format!(". Hint: to read other texts as missing, write --weight \"TRY_CAST({name} AS DOUBLE)\""),
         )
     } else {
@@ -52,7 +54,7 @@ pub fn values(weights: &Values) -> Result<(PrimitiveArray<f64>, Option<Bitmap>),
     let wrong = array.iter().flatten().find(|weight| !counts(weight) && **weight != 0.0);
     if let Some(wrong) = wrong {
         return Err(format!(
-            "weight \"{}\" holds {wrong:?}, expected numbers from 0 to {MAX:e}",
+            "weight \"{}\" contains {wrong:?}, expected numbers from 0 to {MAX:e}",
             weights.name()
         ));
     }

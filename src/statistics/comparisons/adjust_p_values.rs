@@ -211,7 +211,7 @@ impl Columnwise for AdjustPValues {
     fn evaluate(&self, columns: &[Vec<Option<f64>>]) -> Result<Vec<Vec<Option<f64>>>, String> {
         let p_values = &columns[0];
         if let Some(wrong) = p_values.iter().flatten().find(|&&p| !p.is_nan() && !(0.0..=1.0).contains(&p)) {
-            return Err(format!("p holds {wrong}, but p-values lie between 0 and 1"));
+            return Err(format!("p contains {wrong}, but p-values lie between 0 and 1"));
         }
         Ok(vec![self.method.apply(p_values)])
     }
@@ -248,7 +248,7 @@ mod tests {
         let holm = AdjustPValues { method: Adjustment::Holm };
         let adjusted = holm.evaluate(&[vec![Some(0.04), None, Some(0.01)]]);
         assert_eq!(adjusted, Ok(vec![vec![Some(0.04), None, Some(0.02)]]));
-        assert!(holm.evaluate(&[vec![Some(1.5)]]).unwrap_err().contains("p holds 1.5"));
+        assert!(holm.evaluate(&[vec![Some(1.5)]]).unwrap_err().contains("p contains 1.5"));
     }
 
     /// R's p.adjust(c(0.01, 0.04, 0.03, 0.005, 0.55, 0.04, 0.2), method).

@@ -122,7 +122,7 @@ impl Columnwise for UnpairedRocAucDifference {
                     _ if is_se => "a standard error is not negative",
                     _ => "a number of rows is not negative",
                 };
-                return Err(format!("{role} holds {wrong}, but {what}"));
+                return Err(format!("{role} contains {wrong}, but {what}"));
             }
         }
         let row = |row: usize| self.row(std::array::from_fn(|column| columns[column][row]));
@@ -268,8 +268,8 @@ mod tests {
     #[test]
     fn impossible_numbers_are_refused() {
         let error = |row: [f64; 8]| STATISTIC.evaluate(&row.map(|value| vec![Some(value)])).unwrap_err();
-        assert!(error([0.5, -0.1, 0.5, 0.1, 9.0, 9.0, 9.0, 9.0]).contains("se holds -0.1"));
-        assert!(error([0.5, 0.1, 1.5, 0.1, 9.0, 9.0, 9.0, 9.0]).contains("versus_auc holds 1.5"));
-        assert!(error([0.5, 0.1, 0.5, 0.1, 9.0, f64::NAN, 9.0, 9.0]).contains("n_neg holds NaN"));
+        assert!(error([0.5, -0.1, 0.5, 0.1, 9.0, 9.0, 9.0, 9.0]).contains("se contains -0.1"));
+        assert!(error([0.5, 0.1, 1.5, 0.1, 9.0, 9.0, 9.0, 9.0]).contains("versus_auc contains 1.5"));
+        assert!(error([0.5, 0.1, 0.5, 0.1, 9.0, f64::NAN, 9.0, 9.0]).contains("n_neg contains NaN"));
     }
 }

@@ -195,7 +195,7 @@ mod tests {
             let mut columns = columns(&[(Some(0.5), Some(0.1))]);
             columns[index][0] = Some(wrong);
             assert!(
-                BELOW.evaluate(&columns).unwrap_err().contains(&format!("{} holds {wrong}", ROLES[index]))
+                BELOW.evaluate(&columns).unwrap_err().contains(&format!("{} contains {wrong}", ROLES[index]))
             );
         }
     }

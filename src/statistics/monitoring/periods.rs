@@ -106,7 +106,7 @@ fn exponential_variance(area: f64, pos: f64, neg: f64) -> f64 {
 pub fn periods(columns: &[Vec<Option<f64>>]) -> Result<Vec<Option<Period>>, String> {
     let refused = |role: usize, wrong: f64, what: &str| {
         let role = ROLES[role];
-        Err(format!("{role} holds {wrong}, but {what}"))
+        Err(format!("{role} contains {wrong}, but {what}"))
     };
     let mut pooled = Pooled::default();
     (0..columns[0].len())
@@ -195,7 +195,7 @@ mod tests {
             [("n_pos", (0.0, 5.0)), ("n_neg", (5.0, f64::NAN)), ("n_neg", (5.0, f64::INFINITY))]
         {
             let error = periods(&columns(&[0.9], &[0.1], classes)).unwrap_err();
-            assert!(error.starts_with(&format!("{role} holds ")), "{error}");
+            assert!(error.starts_with(&format!("{role} contains ")), "{error}");
         }
         let error = periods(&columns(&[-0.1], &[0.1], (9.0, 9.0))).unwrap_err();
         assert!(error.contains("not for differences"), "{error}");

@@ -557,11 +557,11 @@ def test_a_report_of_nothing_is_refused(capsys: Capture) -> None:
         ([*REPORT, "--where", "g > 1000"], "--where 'g > 1000' leaves no row."),
         (
             [*words, "word = 'bda'"],
-            "'word' holds 'bad', 'good'. Hint: if that is expected, write --allow-empty",
+            "'word' contains 'bad', 'good'. Hint: if that is expected, write --allow-empty",
         ),
         ([*words, "word <> 'bda'"], "no row is negative: --label \"word <> 'bda'\" is the same in all rows"),
-        ([*words, "word = 'it''s'"], "'word' holds 'bad', 'good'."),
-        ([*words, "g > 1000"], "'g' holds 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, .... Hint: if that is expected"),
+        ([*words, "word = 'it''s'"], "'word' contains 'bad', 'good'."),
+        ([*words, "g > 1000"], "'g' contains 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, .... Hint: if that is expected"),
         ([*words, "other > 1000"], "no row is positive: --label 'other > 1000' is the same in all rows"),
         ([*words, "y", "--where", "y = 1"], "no row is negative: --label 'y' is the same in all rows that"),
         (

@@ -264,7 +264,7 @@ def test_init_decides_nothing_of_words(folder: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("last", "message"),
     [
-        ({"label": 2, "score": 0.5}, 'label "label" holds 2, expected Booleans'),
+        ({"label": 2, "score": 0.5}, 'label "label" contains 2, expected Booleans'),
         ({"label": 1, "score": math.nan}, 'a score is NaN in some rows; write nan = "skip"'),
     ],
 )

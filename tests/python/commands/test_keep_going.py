@@ -91,7 +91,7 @@ def test_groups(bounded: bool, capsys: Capture) -> None:
     bad = rows().with_columns(y=pl.when(pl.col("g").is_in([2, 5])).then(2).otherwise("y"))
     bad.write_parquet("bad.parquet")
     arguments = ["report", "bad.parquet", *OPTIONS, *(["--bounded"] if bounded else [])]
-    assert "holds 2" in refused(arguments, capsys)
+    assert "contains 2" in refused(arguments, capsys)
     assert main([*arguments, "--keep-going"]) == 3
     good = rows().filter(~pl.col("g").is_in([2, 5]))
     expected = pa.report(good, "y", "score", by="g")
@@ -100,7 +100,7 @@ def test_groups(bounded: bool, capsys: Capture) -> None:
     else:
         assert_frame_equal(written(), expected)
     stderr = capsys.readouterr().err
-    assert 'left out the group 2: label "y" holds 2' in stderr
+    assert 'left out the group 2: label "y" contains 2' in stderr
     assert "left out the group 5: " in stderr
     # The exit codes of a failed gate and of omitted parts differ.
     assert main([*arguments, "--keep-going", "--fail-if", "auc < 2"]) == 1

@@ -423,7 +423,7 @@ def test_columns_that_are_no_bands_and_no_curves() -> None:
     with pytest.raises(ValueError, match=r"^band_coverage: level must lie"):
         pa.band_coverage("band", "curve", level=2)
     holes = frame.with_columns(curve=pl.lit([{"fpr": None, "tpr": 0.5}], dtype=frame.schema["curve"]))
-    with pytest.raises(pl.exceptions.ComputeError, match='"curve" holds a point with a null'):
+    with pytest.raises(pl.exceptions.ComputeError, match='"curve" contains a point with a null'):
         holes.select(pa.band_coverage("band", "curve"))
 
 

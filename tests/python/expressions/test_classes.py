@@ -81,7 +81,7 @@ def test_a_label_of_any_plain_dtype() -> None:
 
 @ENGINES
 def test_a_label_that_is_no_class(engine: Any) -> None:
-    message = 'multiclass_roc_auc: label "key" holds "d", which is not one of the classes "a", "b", "c"'
+    message = 'multiclass_roc_auc: label "key" contains "d", which is not one of the classes "a", "b", "c"'
     plan = four().lazy().with_columns(a="score", b="other", c="third")
     with pytest.raises(pl.exceptions.ComputeError, match=message):
         plan.select(pa.multiclass_roc_auc("key", "a", "b", "c")).collect(engine=engine)
@@ -206,7 +206,7 @@ def test_a_subgroup_is_a_truth() -> None:
         assert frame.select(pa.subgroup_auc("label", "score", inside)).item() == expected
     with pytest.raises(pl.exceptions.ComputeError, match='subgroup_auc: subgroup "key" has dtype str'):
         frame.lazy().select(pa.subgroup_auc("label", "score", "key")).collect_schema()
-    with pytest.raises(pl.exceptions.ComputeError, match=r'subgroup "g" holds \d+, expected Booleans'):
+    with pytest.raises(pl.exceptions.ComputeError, match=r'subgroup "g" contains \d+, expected Booleans'):
         frame.select(pa.subgroup_auc("label", "score", "g"))
 
 
@@ -240,7 +240,7 @@ def test_intervals_with_areas() -> None:
 @ENGINES
 def test_a_label_that_is_no_class_of_an_interval(engine: Any) -> None:
     plan = four().lazy().with_columns(a="score", b="other", c="third")
-    message = 'multiclass_roc_auc_ci: label "key" holds "d", which is not one of the classes'
+    message = 'multiclass_roc_auc_ci: label "key" contains "d", which is not one of the classes'
     with pytest.raises(pl.exceptions.ComputeError, match=message):
         plan.select(pa.multiclass_roc_auc_ci("key", "a", "b", "c")).collect(engine=engine)
 

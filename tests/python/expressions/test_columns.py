@@ -112,7 +112,7 @@ def test_adjusted_by_group(engine: Any) -> None:
     assert decimals.equals(floats.select(pa.adjust_p_values("p"))), "a Decimal is a number"
     with pytest.raises(pl.exceptions.ComputeError, match='adjust_p_values: p "p" has dtype str'):
         pl.DataFrame({"p": ["a"]}).select(pa.adjust_p_values("p"))
-    with pytest.raises(pl.exceptions.ComputeError, match="p holds 2, but p-values lie between 0 and 1"):
+    with pytest.raises(pl.exceptions.ComputeError, match="p contains 2, but p-values lie between 0 and 1"):
         pl.DataFrame({"p": [0.5, 2.0]}).select(pa.adjust_p_values("p"))
 
 

@@ -102,5 +102,5 @@ def test_options(options: dict[str, Any], message: str) -> None:
 
 
 def test_an_event_that_is_no_truth_value() -> None:
-    with pytest.raises(pl.exceptions.ComputeError, match='concordance_index: event "event" holds 2'):
+    with pytest.raises(pl.exceptions.ComputeError, match='concordance_index: event "event" contains 2'):
         index(ROWS.with_columns(event=pl.Series([2] + [1] * 11)))

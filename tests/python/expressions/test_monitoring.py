@@ -218,7 +218,7 @@ def test_numbers_that_no_period_has(column: str, wrong: float) -> None:
     frame = nights(5).with_columns(pl.lit(wrong).alias(column))
     for function in FUNCTIONS:
         with pytest.raises(
-            pl.exceptions.ComputeError, match=f"{column} holds {wrong:g}".replace("nan", "NaN")
+            pl.exceptions.ComputeError, match=f"{column} contains {wrong:g}".replace("nan", "NaN")
         ):
             frame.select(function("auc", "se", weight="weight"))
 
@@ -272,7 +272,10 @@ def test_the_baseline_is_short_with_counts() -> None:
     [
         ({"n_pos": "n_pos"}, "n_pos needs n_neg as well. Hint: give both or none"),
         ({"n_neg": "n_pos"}, "n_neg needs n_pos as well"),
-        ({"n_pos": "n_pos", "n_neg": pl.lit(0)}, "n_neg holds 0, but an AUC is of 1 positive and 1 negative"),
+        (
+            {"n_pos": "n_pos", "n_neg": pl.lit(0)},
+            "n_neg contains 0, but an AUC is of 1 positive and 1 negative",
+        ),
         ({"n_pos": "n_pos", "n_neg": pl.lit("many")}, "n_neg .* has dtype str, expected numbers"),
     ],
 )

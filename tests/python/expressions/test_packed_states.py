@@ -98,10 +98,10 @@ def test_bytes_with_and_without_weights() -> None:
         plain=pa.pack_state(pa.roc_state("y", "s")), heavy=pa.pack_state(pa.roc_state("y", "s", weight="w"))
     )
     with pytest.raises(
-        pl.exceptions.ComputeError, match=r"holds rows with weights. Hint: write weights=True"
+        pl.exceptions.ComputeError, match=r"contains rows with weights. Hint: write weights=True"
     ):
         packed.select(pa.unpack_state("heavy"))
-    with pytest.raises(pl.exceptions.ComputeError, match=r"holds counts of rows. Hint: leave weights out"):
+    with pytest.raises(pl.exceptions.ComputeError, match=r"contains counts of rows. Hint: leave weights out"):
         packed.select(pa.unpack_state("plain", weights=True))
     with pytest.raises(ValueError, match="unpack_state: weights must be"):
         pa.unpack_state("plain", weights=1)  # type: ignore[arg-type]
@@ -177,14 +177,14 @@ HEAD = b"ROC\x01\x03f64"
     [
         (b"", "ends too early"),
         (b"ROC\x02\x03f64\0\0\0", "does not begin with ROC and the version 1"),
-        (b"ROC\x01\x03f32\0\0\0", "holds scores of dtype f32, but score_dtype is f64"),
+        (b"ROC\x01\x03f32\0\0\0", "contains scores of dtype f32, but score_dtype is f64"),
         (HEAD, "ends too early"),
         (HEAD + b"\x20\0\0", "has flags that this version does not have"),
-        (HEAD + b"\x10\0\0", "holds rows with weights. Hint: write weights=True"),
+        (HEAD + b"\x10\0\0", "contains rows with weights. Hint: write weights=True"),
         (HEAD + b"\x03\0\0\0", "has flags that exclude each other"),
         (HEAD + b"\x08\0\0", "has flags that exclude each other"),
-        (HEAD + b"\x02\0\x0f\0\0", r"holds max_bins 15, expected 16 to 2\^31"),
-        (HEAD + b"\x02\0\x10\x81\x80\x02\0", "holds the resolution 32769, but the last one is 32768"),
+        (HEAD + b"\x02\0\x0f\0\0", r"contains max_bins 15, expected 16 to 2\^31"),
+        (HEAD + b"\x02\0\x10\x81\x80\x02\0", "contains the resolution 32769, but the last one is 32768"),
         (HEAD + b"\x0a\0\x10\0\0", "says intervals, but has no resolution"),
         (HEAD + b"\0\0\xff\xff\xff\xff\x7f", "ends too early"),
         (HEAD + b"\0\0\x80\0", "has a number in more bytes than it takes"),
@@ -195,7 +195,7 @@ HEAD = b"ROC\x01\x03f64"
         (HEAD + b"\0\0\x02\0\x02\0\0\x02\0", "has bins that are not in order"),
         (HEAD + b"\0\0\x01" + b"\xff" * 9 + b"\x7f\x02\0", "has bins that are not in order"),
         (HEAD + b"\0\0\x01" + b"\xff" * 9 + b"\x01\x02\0", "has bins that are not in order"),
-        (HEAD + b"\0\0\x01\0\x02" + b"\x80" * 6 + b"\x02", r"holds more than 2\^42 rows"),
+        (HEAD + b"\0\0\x01\0\x02" + b"\x80" * 6 + b"\x02", r"contains more than 2\^42 rows"),
         (HEAD + b"\0\0\x01\0\x02\0\0", "goes on after its last bin"),
         (
             HEAD + b"\x06\0\x10\x01\x01\0\x02\0",

@@ -195,7 +195,7 @@ def test_a_limit_keeps_the_scale_of_states() -> None:
 
 def test_counts_do_not_overflow() -> None:
     state = state_with(n_missing=2**41)
-    with pytest.raises(pl.exceptions.ComputeError, match=r"holds more than 2\^42 rows in a group"):
+    with pytest.raises(pl.exceptions.ComputeError, match=r"contains more than 2\^42 rows in a group"):
         pl.concat([state] * 3).select(pa.merge_states("s"))
 
 
@@ -223,24 +223,24 @@ def test_signed_integers_are_counts() -> None:
             "has bins that are not in order: the highest score comes first, and none comes twice",
         ),
         ({"score": float("nan")}, "has a bin whose score is NaN"),
-        ({"score": None}, "holds a bin with a null"),
-        ({"tied": None}, "holds a bin with a null"),
-        ({"pos": None}, "holds a bin with a null"),
-        ({"pos": -1}, r"holds pos -1, expected counts from 0 to 2\^42"),
-        ({"neg": 2**50}, r"holds neg 1125899906842624, expected counts from 0 to 2\^42"),
+        ({"score": None}, "contains a bin with a null"),
+        ({"tied": None}, "contains a bin with a null"),
+        ({"pos": None}, "contains a bin with a null"),
+        ({"pos": -1}, r"contains pos -1, expected counts from 0 to 2\^42"),
+        ({"neg": 2**50}, r"contains neg 1125899906842624, expected counts from 0 to 2\^42"),
         ({"n_pos": 1}, "has other n_pos and n_neg than its bins together"),
-        ({"n_missing": 2**42}, r"holds more than 2\^42 rows in a group"),
+        ({"n_missing": 2**42}, r"contains more than 2\^42 rows in a group"),
         ({"pos": 0, "neg": 0}, "has a bin without a row"),
         ({"has_nan": True}, "has both a NaN and bins"),
-        ({"has_nan": None}, "holds a null has_nan"),
-        ({"n_neg": None}, "holds a null n_neg"),
-        ({"bins": None}, "holds a null bins"),
+        ({"has_nan": None}, "contains a null has_nan"),
+        ({"n_neg": None}, "contains a null n_neg"),
+        ({"bins": None}, "contains a null bins"),
         ({"resolution": 0}, "has a bin of several scores, but no resolution"),
         ({"scale": "log"}, 'has the unknown scale "log"; expected real or probability'),
         ({"scale": None}, "has only one of max_bins and scale"),
-        ({"max_bins": None, "scale": None}, "holds the resolution [0-9]+, which has no scale"),
-        ({"resolution": 2**15 + 1}, "holds the resolution 32769, but the last one is 32768"),
-        ({"max_bins": 3}, r"holds max_bins 3, expected 16 to 2\^31"),
+        ({"max_bins": None, "scale": None}, "contains the resolution [0-9]+, which has no scale"),
+        ({"resolution": 2**15 + 1}, "contains the resolution 32769, but the last one is 32768"),
+        ({"max_bins": 3}, r"contains max_bins 3, expected 16 to 2\^31"),
         ({"scale": "probability"}, "is of probabilities, but has a score that is below 0 or above 1"),
     ],
 )
@@ -322,7 +322,7 @@ def test_rows_or_states() -> None:
         TypeError, match=r"state must be a column name.* got NoneType. Hint: .*merge_states\(.state"
     ):
         pa.merge_states(None)  # type: ignore[arg-type]
-    with pytest.raises(pl.exceptions.ComputeError, match=r'it holds states; write state="s"'):
+    with pytest.raises(pl.exceptions.ComputeError, match=r'it contains states; write state="s"'):
         state_with().with_columns(y=1).select(pa.roc_auc("y", "s"))
     with pytest.raises(ValueError, match="roc_state: max_bins must be an integer from 16"):
         pa.roc_state("y", "s", max_bins=3)
@@ -431,9 +431,9 @@ def test_columns_that_make_no_states(name: str, columns: dict[str, Any], message
 
 def test_group_states_refuses() -> None:
     frame = pl.DataFrame({"g": ["a", "b"], "y": [0, 2], "s": [1.0, 2.0]})
-    with pytest.raises(pl.exceptions.ComputeError, match='group_states: label "y" holds 2'):
+    with pytest.raises(pl.exceptions.ComputeError, match='group_states: label "y" contains 2'):
         pa.group_states(frame, "y", "s", by="g")
-    with pytest.raises(pl.exceptions.ComputeError, match=r'group_states: label "s \(label\)" holds'):
+    with pytest.raises(pl.exceptions.ComputeError, match=r'group_states: label "s \(label\)" contains'):
         pa.group_states(frame, "s", "s", by="g")
     with pytest.raises(ValueError, match="group_states: max_bins must be an integer from 16"):
         pa.group_states(frame, "y", "s", max_bins=1)

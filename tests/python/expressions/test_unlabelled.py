@@ -132,7 +132,7 @@ def test_what_is_refused() -> None:
     frame = pl.DataFrame({"y": ["a", None], "p": [0.1, 0.2]})
     with pytest.raises(pl.exceptions.ComputeError, match='label "y" has dtype str, expected Booleans'):
         frame.select(pa.unlabelled_roc_auc("y", "p"))
-    with pytest.raises(pl.exceptions.ComputeError, match=r"label .* holds 2"):
+    with pytest.raises(pl.exceptions.ComputeError, match=r"label .* contains 2"):
         frame.with_columns(y=pl.Series([2, None])).select(pa.unlabelled_roc_auc("y", "p"))
 
 

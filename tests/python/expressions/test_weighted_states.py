@@ -288,12 +288,12 @@ def test_what_needs_more_than_sums(answer: pl.Expr, message: str) -> None:
     [
         (
             [1e-30, 1.0],
-            'roc_state: weight "weight" holds 1e-30, which is too light for a state',
+            'roc_state: weight "weight" contains 1e-30, which is too light for a state',
         ),
         ([9e19, 1.0], None),
         ([1e20, 1.0], 'roc_state: weight "weight" adds up to 1e20 or more in a class'),
         ([1e290, 1.0], 'roc_state: weight "weight" adds up to 1e20 or more in a class'),
-        ([-1.0, 1.0], 'roc_state: weight "weight" holds -1.0'),
+        ([-1.0, 1.0], 'roc_state: weight "weight" contains -1.0'),
     ],
 )
 def test_weights_that_cannot_be_added_up(weights: list[float], message: str | None) -> None:
@@ -318,11 +318,11 @@ def state_with(**changes: Any) -> pl.DataFrame:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"pos": Decimal("-0.5")}, "holds pos -0.5, expected a sum of weights from 0 to below 1e20"),
-        ({"pos": None}, "holds a bin with a null"),
+        ({"pos": Decimal("-0.5")}, "contains pos -0.5, expected a sum of weights from 0 to below 1e20"),
+        ({"pos": None}, "contains a bin with a null"),
         (
             {"pos_squares": Decimal("-1")},
-            "holds pos_squares -1, expected a sum of squared weights from 0 to below 1e20",
+            "contains pos_squares -1, expected a sum of squared weights from 0 to below 1e20",
         ),
         (
             {"pos_squares": Decimal("4.1")},

@@ -99,9 +99,9 @@ def test_nan_is_a_fault_in_every_kind(kind: str) -> None:
     assert (result.n, result.n_missing) == (4, 0)
     skipped = pa.evaluate(label, score, nan="skip")
     assert (skipped.n, skipped.n_missing, skipped.auc) == (3, 1, 0.5)
-    with pytest.raises(pl.exceptions.PolarsError, match="holds NaN"):
+    with pytest.raises(pl.exceptions.PolarsError, match="contains NaN"):
         pa.evaluate(convert(pl.Series([0.0, 1.0, math.nan, 1.0])), [1, 2, 3, 4])
-    with pytest.raises(pl.exceptions.PolarsError, match="holds NaN"):
+    with pytest.raises(pl.exceptions.PolarsError, match="contains NaN"):
         pa.evaluate(label, [1, 2, 3, 4], weight=score)
     evaluator = pa.Evaluator()
     evaluator.add(convert(pl.Series(label, dtype=pl.Float64)), score)
@@ -140,7 +140,7 @@ WRONG: dict[str, tuple[Any, Any, dict[str, Any], type[Exception], str]] = {
         TypeError,
         "label must be Booleans or 0 and 1, got String. Hint: name both classes, as in pl.Series",
     ),
-    "a label of 2": ([0, 1, 2], S, {}, pl.exceptions.ComputeError, 'label "label" holds 2'),
+    "a label of 2": ([0, 1, 2], S, {}, pl.exceptions.ComputeError, 'label "label" contains 2'),
     "another word for NaN": (
         Y,
         S,

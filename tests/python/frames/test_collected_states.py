@@ -139,10 +139,10 @@ def test_a_label_that_is_neither_0_nor_1() -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:
         Collections(monkeypatch, 100, 2**20)
         states = pa.group_states(read(frame, 100), "label", "score", by="g", max_bins=16)
-        with pytest.raises(pl.exceptions.ComputeError, match='group_states: label "label" holds 2'):
+        with pytest.raises(pl.exceptions.ComputeError, match='group_states: label "label" contains 2'):
             states.collect()
         report = pa.report(read(frame, 100), "label", "score", by="g", memory="bounded", max_bins=16)
-        with pytest.raises(pl.exceptions.ComputeError, match='report: label "label" holds 2'):
+        with pytest.raises(pl.exceptions.ComputeError, match='report: label "label" contains 2'):
             report.collect()
 
 

@@ -140,10 +140,10 @@ def test_errors_of_rows_name_what_the_user_called(by: str | tuple[()]) -> None:
         pa.report(rows.lazy(), "y", ["s", "t"], by=by, compare=True),
         pa.report(rows.lazy(), "y", "s", folds="t"),
     ):
-        with pytest.raises(pl.exceptions.ComputeError, match='message: report: label "y" holds 2'):
+        with pytest.raises(pl.exceptions.ComputeError, match='message: report: label "y" contains 2'):
             frame.collect()
-    with pytest.raises(pl.exceptions.ComputeError, match=r'^compare_segments: label "y" holds 2'):
+    with pytest.raises(pl.exceptions.ComputeError, match=r'^compare_segments: label "y" contains 2'):
         pa.compare_segments(rows, "y", "s", "k")
     # A later expression has its name again.
-    with pytest.raises(pl.exceptions.ComputeError, match='message: roc_auc: label "y" holds 2'):
+    with pytest.raises(pl.exceptions.ComputeError, match='message: roc_auc: label "y" contains 2'):
         rows.select(pa.roc_auc("y", "s"))

@@ -239,7 +239,7 @@ def test_designs_that_are_none(frame: pl.DataFrame, message: str) -> None:
 def test_options() -> None:
     with pytest.raises(ValueError, match="mrmc_roc_auc: fixed must be one of 'readers', 'cases', None"):
         compare(study(2, 2), fixed="both")
-    with pytest.raises(pl.exceptions.ComputeError, match=r"mrmc_roc_auc: label .* holds 2"):
+    with pytest.raises(pl.exceptions.ComputeError, match=r"mrmc_roc_auc: label .* contains 2"):
         compare(study(2, 2).with_columns(ill=pl.lit(2)))
     with pytest.raises(pl.exceptions.ColumnNotFoundError, match=r"mrmc_roc_auc: .*case"):
         compare(study(2, 2).drop("case"))

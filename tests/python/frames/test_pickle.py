@@ -94,5 +94,5 @@ def test_another_process_collects(rows: pl.LazyFrame, tmp_path: Path) -> None:
 def test_errors_of_a_copy_name_the_function(rows: pl.LazyFrame) -> None:
     """Errors of a lazy result begin with the function's name, also in another process."""
     plan = pa.report(rows.with_columns(y=pl.col("y") * 2), "y", "s", memory="bounded")
-    with pytest.raises(pl.exceptions.PolarsError, match=r"report: label \"y\" holds 2"):
+    with pytest.raises(pl.exceptions.PolarsError, match=r"report: label \"y\" contains 2"):
         pickle.loads(pickle.dumps(plan)).collect()

@@ -155,8 +155,8 @@ def test_other_rows_in_a_later_pass() -> None:
             'scale="probability" expects scores from 0 to 1',
         ),
         ({"score": "none"}, pl.exceptions.ColumnNotFoundError, "none"),
-        ({"label": "s"}, pl.exceptions.ComputeError, r'label "s \(label\)" holds'),
-        ({"label": pl.col("s").cast(pl.Int8)}, pl.exceptions.ComputeError, r'label "s \(label\)" holds'),
+        ({"label": "s"}, pl.exceptions.ComputeError, r'label "s \(label\)" contains'),
+        ({"label": pl.col("s").cast(pl.Int8)}, pl.exceptions.ComputeError, r'label "s \(label\)" contains'),
         ({"label": pl.lit("a").alias("z")}, pl.exceptions.ComputeError, 'label "z" has dtype str'),
         (
             {"score": pl.col("y", "s")},

@@ -132,7 +132,7 @@ def test_a_group_that_comes_again_is_refused(after: int) -> None:
 
 def test_messages_of_other_faults() -> None:
     frame = rows().sort("g").with_columns(label=pl.lit(2))
-    with pytest.raises(pl.exceptions.ComputeError, match='report: label "label" holds 2'):
+    with pytest.raises(pl.exceptions.ComputeError, match='report: label "label" contains 2'):
         pa.report(frame, "label", "score", by="g", sorted_by="g")
 
 
@@ -257,7 +257,7 @@ def test_groups_that_are_left_out(tmp_path: Path, capsys: Capture) -> None:
     output = tmp_path / "report.parquet"
     arguments = ["report", str(tmp_path / "set"), *OPTIONS, "--by", "g", "-o", str(output)]
     assert main(arguments) == 2
-    assert 'polars-auc: label "label" holds 2' in capsys.readouterr().err
+    assert 'polars-auc: label "label" contains 2' in capsys.readouterr().err
     for sorted_by in ([], ["--sorted-by", "g"]):
         assert main([*arguments, *sorted_by, "--keep-going"]) == 3
         expected = pa.report(frame.filter(pl.col("g") != 3), "label", ["score", "other"], by="g")

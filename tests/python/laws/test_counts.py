@@ -83,7 +83,7 @@ def test_command_line(tmp_path: Path) -> None:
     [
         ([1.0, 2.0], 'count "n" has dtype f64, expected integers'),
         (["1", "2"], 'count "n" has dtype str, expected integers'),
-        ([1, -2], 'count "n" holds -2, expected counts from 0 to 2\\^42'),
+        ([1, -2], 'count "n" contains -2, expected counts from 0 to 2\\^42'),
         ([1, 2**60], "expected counts from 0 to 2\\^42"),
     ],
 )

@@ -124,9 +124,9 @@ def test_labels_other_than_0_and_1(value: float) -> None:
     for plan in (frame.lazy().select(pa.gini("y", "s")), frame.lazy().group_by("g").agg(pa.gini("y", "s"))):
         with pytest.raises(
             pl.exceptions.ComputeError,
-            match=f'gini: label "y" holds {value!s}'.replace("nan", "(?i)nan")
+            match=f'gini: label "y" contains {value!s}'.replace("nan", "(?i)nan")
             if value == value
-            else "(?i)holds nan",
+            else "(?i)contains nan",
         ):
             plan.collect()
 

@@ -221,7 +221,7 @@ def test_missing_columns_are_an_error_of_polars() -> None:
 
 def test_labels_of_nan_are_left_out_and_not_negative() -> None:
     nan = FRAME.with_columns(y=pl.Series([0.0, 1.0, float("nan"), 0.0]))
-    message = r'label "y" holds NaN, .*Hint: to leave out such rows, write pl.col\("y"\).fill_nan\(None\)$'
+    message = r'label "y" contains NaN, .*Hint: to leave out such rows, write pl.col\("y"\).fill_nan\(None\)$'
     with pytest.raises(pl.exceptions.ComputeError) as raised:
         nan.select(pa.roc_auc("y", "s"))
     assert re.search(message, str(raised.value).splitlines()[0])

@@ -141,7 +141,7 @@ def test_weights_of_several_classes_that_are_none() -> None:
         {"y": ["a", "b"], "a": [1.0, 0.0], "b": [0.0, 1.0], "w": [1.0, -1.0], "t": ["x", "x"]}
     )
     with pytest.raises(
-        pl.exceptions.ComputeError, match=r'multiclass_roc_auc: weight "w" holds -1\.0, expected numbers'
+        pl.exceptions.ComputeError, match=r'multiclass_roc_auc: weight "w" contains -1\.0, expected numbers'
     ):
         frame.select(pa.multiclass_roc_auc("y", "a", "b", weight="w"))
     with pytest.raises(pl.exceptions.ComputeError, match='weight "t" has dtype str'):
@@ -254,7 +254,7 @@ def test_weights_that_are_none(measure: Any, options: dict[str, Any], wrong: flo
     frame = FRAME.with_columns(weight=pl.when(pl.col("score") == 3).then(wrong).otherwise(1.0))
     value = "NaN" if math.isnan(wrong) else f"{wrong:g}"
     with pytest.raises(
-        pl.exceptions.ComputeError, match=rf'weight "weight" holds {value}.*expected numbers from 0'
+        pl.exceptions.ComputeError, match=rf'weight "weight" contains {value}.*expected numbers from 0'
     ):
         frame.select(measure("label", "score", weight="weight", **options))
 

@@ -139,7 +139,7 @@ def test_cursors_and_other_connections(tmp_path: Path) -> None:
 
 
 def test_what_is_refused(connection: Any) -> None:
-    with pytest.raises(Exception, match=r'label "label" holds 2'):
+    with pytest.raises(Exception, match=r'label "label" contains 2'):
         answers(connection, "SELECT roc_auc(y + 1, score) FROM frame", rows())
     with pytest.raises(ValueError, match="'auc 90' is not a SQL name"):
         register(connection, {"auc 90": pa.roc_auc})

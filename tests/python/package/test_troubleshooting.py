@@ -58,9 +58,9 @@ CI: Any = pa.roc_auc_ci
 REPORT: Any = pa.report
 EVALUATE: Any = pa.evaluate
 CALLS: dict[str, Callable[[], object]] = {
-    "holds 2, expected Booleans": lambda: select(AUC("three", "s")),
+    "contains 2, expected Booleans": lambda: select(AUC("three", "s")),
     "has dtype str, expected Booleans": lambda: select(AUC("word", "s")),
-    "holds NaN, expected Booleans": lambda: select(AUC("label_nan", "s")),
+    "contains NaN, expected Booleans": lambda: select(AUC("label_nan", "s")),
     "it looks like a score; the order of arguments is": lambda: select(AUC("s", "y")),
     "has dtype str, expected numbers or Booleans": lambda: select(AUC("y", "text")),
     "has dtype list[f64], expected numbers or Booleans": lambda: select(AUC("y", "list")),
@@ -83,7 +83,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "state and label are mutually exclusive": lambda: AUC("y", "s", state="state"),
     "state and cluster are mutually exclusive": lambda: CI(state="state", cluster="by"),
     "expected structs from roc_state(label, score)": lambda: select(AUC(state="s")),
-    "holds states of different scales": lambda: pl.concat(
+    "contains states of different scales": lambda: pl.concat(
         select(pa.roc_state("y", "s", max_bins=64, scale=scale)) for scale in ("real", "probability")
     ).select(pa.merge_states("s")),
     "a chart takes at most 50,000": lambda: pa.plot_roc(LONG),

@@ -72,11 +72,11 @@ def test_plain_numbers_give_plain_numbers() -> None:
 
 
 def test_refused_values() -> None:
-    with pytest.raises(pl.exceptions.ComputeError, match=r"unpaired_roc_auc_difference: se holds -0\.1"):
+    with pytest.raises(pl.exceptions.ComputeError, match=r"unpaired_roc_auc_difference: se contains -0\.1"):
         unpaired(se=-0.1)
-    with pytest.raises(pl.exceptions.ComputeError, match="versus_n_neg holds -3"):
+    with pytest.raises(pl.exceptions.ComputeError, match="versus_n_neg contains -3"):
         unpaired(**{**SIZES, "versus_n_neg": -3})
-    with pytest.raises(pl.exceptions.ComputeError, match=r"versus_auc holds 1\.2"):
+    with pytest.raises(pl.exceptions.ComputeError, match=r"versus_auc contains 1\.2"):
         unpaired(versus_auc=1.2)
 
 
