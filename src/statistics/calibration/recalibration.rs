@@ -117,7 +117,8 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, score: &ScoreMass, x: f64, [intercept, slope]: [f64; 2]) {
+    /// Adds a score; `shift` is the origin of the moments.
+    fn add(&mut self, score: &ScoreMass, x: f64, [intercept, slope]: [f64; 2], shift: f64) {
         let linear = intercept + slope * x;
         // The smaller of the fitted probability and its complement, without overflow.
         let tail = (-linear.abs()).exp();
@@ -133,6 +134,7 @@ impl Sums {
         self.gradient[1].add(residual * x);
         let weight = (pos + neg) * fitted * rest;
         let square = score.squares.pos * rest * rest + score.squares.neg * fitted * fitted;
+        let x = x - shift;
         for (power, factor) in [1.0, x, x * x].into_iter().enumerate() {
             self.information[power].add(weight * factor);
             self.squares[power].add(square * factor);
@@ -161,12 +163,12 @@ fn inverse([a, b, c]: [f64; 3], free: Free) -> [f64; 3] {
 impl Model<'_> {
     /// The sums at some coefficients, by blocks of scores on all threads; the number of threads does not
     /// change the result.
-    fn sums(&self, coefficients: [f64; 2]) -> Sums {
+    fn sums(&self, coefficients: [f64; 2], shift: f64) -> Sums {
         let block_sums = |block: usize| {
             let rows = block * BLOCK_SCORES..self.logits.len().min((block + 1) * BLOCK_SCORES);
             let mut sums = Sums::default();
             for (score, &x) in self.masses.scores[rows.clone()].iter().zip(&self.logits[rows]) {
-                sums.add(score, x, coefficients);
+                sums.add(score, x, coefficients, shift);
             }
             sums
         };
@@ -183,7 +185,7 @@ impl Model<'_> {
     fn fit(&self, free: Free) -> Option<Fit> {
         // Starts with the score unchanged.
         let mut coefficients = [self.center, 1.0];
-        let mut sums = self.sums(coefficients);
+        let mut sums = self.sums(coefficients, 0.0);
         for _ in 0..MAX_STEPS {
             let inverse = inverse(sums.information.map(|sum| sum.total()), free);
             let [a, b, c] = inverse;
@@ -202,7 +204,7 @@ impl Model<'_> {
             let mut factor = if distance > FARTHEST { FARTHEST / distance } else { 1.0 };
             loop {
                 let next = [coefficients[0] + factor * step[0], coefficients[1] + factor * step[1]];
-                let next_sums = self.sums(next);
+                let next_sums = self.sums(next, 0.0);
                 let (height, next_height) = (sums.log_likelihood.total(), next_sums.log_likelihood.total());
                 // A rounding error does not count as a decrease.
                 if next_height >= height - TOLERANCE * height.abs() || factor < MIN_FACTOR {
@@ -221,15 +223,23 @@ impl Model<'_> {
 
     /// The variances of the intercept and of the slope; undefined without squared weights.
     fn variances(&self, fit: &Fit) -> Option<[f64; 2]> {
-        let [a, b, c] = fit.inverse;
+        if fit.free == Free::Intercept && !self.masses.has_weights {
+            return Some([fit.inverse[0], 0.0]);
+        }
+        // About the mean logit weighted by information, the information of intercept and slope is diagonal, so
+        // that its inverse has no cancellation.
+        let [_, b, c] = fit.inverse;
+        let shift = if fit.free == Free::Intercept { 0.0 } else { -b / c };
+        let sums = self.sums(fit.coefficients, shift);
+        let [a, b, c] = inverse(sums.information.map(|sum| sum.total()), fit.free);
         // The row of the inverse for the intercept at logit 0.
-        let center = if fit.free == Free::Intercept { 0.0 } else { self.center };
+        let center = if fit.free == Free::Intercept { 0.0 } else { self.center + shift };
         let [x, y] = [a - center * b, b - center * c];
         if !self.masses.has_weights {
             return Some([x - center * y, c]);
         }
         let bessel = self.masses.bessel()?;
-        let [p, q, r] = self.sums(fit.coefficients).squares.map(|sum| sum.total());
+        let [p, q, r] = sums.squares.map(|sum| sum.total());
         let sandwich = |[x, y]: [f64; 2]| bessel * (x * x * p + 2.0 * x * y * q + y * y * r);
         Some(if fit.free == Free::Intercept {
             [sandwich([a, 0.0]), 0.0]
@@ -273,6 +283,18 @@ mod tests {
                 .value
                 .is_none()
         );
+    }
+
+    /// Two scores that nearly coincide and have nearly all the information.
+    #[test]
+    fn information_of_close_scores() {
+        let mut rows = masses(&[(0.3125, 1.0, 0.0), (0.5, 0.0, 1.0), (0.500_001_25, 1.0, 0.0)]);
+        rows.has_weights = true;
+        let fit = Recalibration::new(&rows, 0.95);
+        // In decimal arithmetic of 80 digits.
+        let close = |got: Option<f64>, expected: f64| (got.unwrap() / expected - 1.0).abs() < 1e-10;
+        assert!(close(fit.slope.value, -16.058_542_859_353_6), "{fit:?}");
+        assert!(close(fit.slope.se, 2.906_059_839_605_02), "{fit:?}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -123,17 +124,24 @@ def precision_recall_area(rows: Sequence[WeightedRow]) -> float | None:
     if not group.pos:
         return None
     tp = fp = Fraction()
-    area = 0.0
-    for score in sorted({score for score, _ in group.pos + group.neg}, reverse=True):
-        pos, neg = (sum((w for s, w in of if s == score), Fraction()) for of in (group.pos, group.neg))
-        if pos > 0:
-            # tp / (tp + fp) is t / (slope t + offset), and its integral has a logarithm.
-            slope = (pos + neg) / pos
-            offset = tp + fp - slope * tp
-            rest = offset and math.log((tp + pos + fp + neg) / (tp + fp)) * float(offset)
-            area += (float(pos) - rest / float(slope)) / float(slope)
-        tp, fp = tp + pos, fp + neg
-    return area / float(group.p)
+    area = Decimal()
+    # The terms cancel where a score has few of the rows.
+    with localcontext() as context:
+        context.prec = 60
+        for score in sorted({score for score, _ in group.pos + group.neg}, reverse=True):
+            pos, neg = (sum((w for s, w in of if s == score), Fraction()) for of in (group.pos, group.neg))
+            if pos > 0:
+                # tp / (tp + fp) is t / (slope t + offset), and its integral has a logarithm.
+                slope = (pos + neg) / pos
+                offset = tp + fp - slope * tp
+                rest = _decimal((tp + pos + fp + neg) / (tp + fp)).ln() * _decimal(offset) if offset else 0
+                area += (_decimal(pos) - rest / _decimal(slope)) / _decimal(slope)
+            tp, fp = tp + pos, fp + neg
+        return float(area / _decimal(group.p))
+
+
+def _decimal(number: Fraction) -> Decimal:
+    return Decimal(number.numerator) / Decimal(number.denominator)
 
 
 def weighted_ks_statistic(rows: Sequence[WeightedRow]) -> dict[str, Any]:
