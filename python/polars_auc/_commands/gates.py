@@ -12,7 +12,15 @@ from polars_auc._cli.sql import condition
 from polars_auc._frames.groupings import GROUPING, group_names
 from polars_auc._frames.segments import is_reference
 from polars_auc._page.text import counted, readable
-from polars_auc._report.columns import ALARMS, CHANGES, DELTAS, GROUP_COLUMNS, OVERALL_COLUMNS, STABILITY
+from polars_auc._report.columns import (
+    ALARMS,
+    CALIBRATION_ALARMS,
+    CHANGES,
+    DELTAS,
+    GROUP_COLUMNS,
+    OVERALL_COLUMNS,
+    STABILITY,
+)
 
 # Reserved names: no user column has them.
 _DECIDED = "polars_auc: decided"
@@ -142,10 +150,12 @@ class Gate:
         return about.with_columns(alone.alias(_ALONE))[_ALONE]
 
     def _untested(self, about: pl.DataFrame) -> pl.Series:
-        """Return whether the alarm test of each row has not begun."""
+        """Return whether a test over periods has not begun, for each row."""
         untested = pl.lit(value=False)
         if self._used_columns(ALARMS):
             untested = pl.col("alarm").is_null() & (pl.col("alarm_periods") <= pl.col("alarm_baseline"))
+        if self._used_columns(CALIBRATION_ALARMS):
+            untested |= pl.col("calibration_alarm").is_null()
         return about.with_columns(untested.fill_null(value=False).alias(_UNTESTED))[_UNTESTED]
 
     def _decided(self, about: pl.DataFrame, alone: pl.Series) -> pl.Series:

@@ -105,9 +105,9 @@ def net_benefit(
     With ``band="simultaneous"`` the limits are ``net_benefit ± c s``. The multiple c is a quantile of the
     largest distance from the curve over the thresholds, in standard errors, by a multiplier bootstrap
     (Chernozhukov, Chetverikov and Kato 2013). ``s`` is the standard error with ``z² / 2`` more positives and
-    negatives at the threshold, where z is the normal quantile. So it is not 0 where no rows reach the
-    threshold (as for a rate in Agresti and Coull 1998). ``benches/results/calibration_coverage.csv`` has
-    its simulated coverage.
+    negatives at the threshold, and with ``prevalence`` as many below it, where z is the normal quantile. So
+    it is not 0 where no rows or all rows reach the threshold (as for a rate in Agresti and Coull 1998).
+    ``benches/results/calibration_coverage.csv`` has its simulated coverage.
 
     Examples
     --------

@@ -47,7 +47,7 @@ def cv_loss(
     method
         - ``"t"``: from the variation between the folds' losses, with Student's t.
         - ``"influence"``: from the variation of the losses of rows within folds, with a normal interval; it
-          requires many rows, but not many folds.
+          requires many rows in each fold, but not many folds.
     level
         The confidence level, between 0 and 1.
     weight
@@ -62,7 +62,8 @@ def cv_loss(
         - ``estimate`` (Float64): The mean of the folds' losses, each a mean over its rows; lower is better.
           Infinite if a loss is.
         - ``sd`` (Float64): The standard deviation of the folds' losses; null if a loss is infinite.
-        - ``se`` (Float64): The standard error of the mean; null if a loss is infinite.
+        - ``se`` (Float64): The standard error of the mean; null if a loss is infinite, and with
+          ``"influence"`` if a fold has a single row.
         - ``lower``, ``upper`` (Float64): The confidence limits, within the range of the loss.
         - ``n_folds`` (UInt64): The number of folds with rows.
         - ``n_pos``, ``n_neg`` (UInt64): The numbers of positives and negatives used.

@@ -266,8 +266,8 @@ def _float(value: Any, what: str) -> float:
 
 def _rounded(what: str, value: object) -> str:
     return (
-        f"{what} is Float64, which cannot represent {format_value(value)}. Hint: write numbers of "
-        "Float64, or use roc_state, which keeps scores in their own dtype"
+        f"{what} is Float64, which cannot represent {format_value(value)}. Hint: write numbers that Float64 "
+        "can represent, or use roc_state, which keeps scores in their own dtype"
     )
 
 

@@ -243,8 +243,8 @@ def about_options(
     if options.stability is not None:
         pairs.append(("Stability", f"of scores, held against the rows where {text(options.stability)}"))
     if options.weight is not None:
-        weighted = f"each row has the weight {text(options.weight)}; numbers of rows are not weighted"
-        pairs.append(("Weights", weighted))
+        weighted = f"each row has the weight {text(options.weight)}"
+        pairs.append(("Weights", f"{weighted}; numbers of rows are not weighted, except by band"))
     if options.nan is not None:
         rows = table.filter(pl.col("scope") == "overall").select("score", "n_nan").rows()
         numbers = ", ".join(f"{counted(number, 'row')} of {name(score)}" for score, number in rows)

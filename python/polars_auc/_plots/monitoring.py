@@ -161,7 +161,8 @@ def monitoring_chart(
     chart = _layers(alt, order, period, rows.columns, scale=scale, has_reference=reference is not None)
     chart = chart.properties(width=width, height=_HEIGHT)
     by = f", a panel for each {', '.join(keys)}" if keys else ""
-    marks = f"The mark is the first alarm at level {1 - level:.6g}." if rows["alarm"].any() else "No alarm."
+    none = "Not tested yet." if rows["alarm"].is_null().all() else "No alarm."
+    marks = f"The mark is the first alarm at level {1 - level:.6g}." if rows["alarm"].any() else none
     description = f"The mean AUC so far by {period}, and its interval{by}. {marks}"
     if not keys:
         return chart.properties(data=data, description=description)

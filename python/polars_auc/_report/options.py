@@ -204,7 +204,10 @@ class ReportOptions:
             Rule(
                 "cluster", "cannot be combined with `cluster`: no standard error is implemented for clusters"
             ),
-            Rule("low_is_positive", "expects probabilities of a positive, where high is positive"),
+            Rule(
+                "low_is_positive",
+                "cannot be combined with `low_is_positive`: it expects probabilities of a positive",
+            ),
         ),
         in_spark=True,
     )

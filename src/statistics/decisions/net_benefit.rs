@@ -216,8 +216,8 @@ impl NetBenefit {
     }
 
     /// The variance of the net benefit of a point, from the sums of squared weights of the rows predicted
-    /// positive and of all rows; with `further` squares of both classes at the threshold. Undefined with a
-    /// single row.
+    /// positive and of all rows; with `further` squares of both classes at the threshold, and for rates as many
+    /// below it. Undefined with a single row.
     pub(super) fn variance(
         &self,
         point: &NetBenefitRecord,
@@ -232,7 +232,7 @@ impl NetBenefit {
         if let (Some(prevalence), Some(tpr), Some(fpr)) = (self.prevalence, point.tpr, point.fpr) {
             // The rates are estimated from separate samples.
             let rate_variance = |called: f64, rest: f64, rate: f64| {
-                called * (1.0 - rate).powi(2) + rest.max(0.0) * rate * rate
+                called * (1.0 - rate).powi(2) + (rest.max(0.0) + further) * rate * rate
             };
             let pos = rate_variance(pos, all_squares.pos - called.pos, tpr) / all.pos.powi(2);
             let neg = rate_variance(neg, all_squares.neg - called.neg, fpr) / all.neg.powi(2);

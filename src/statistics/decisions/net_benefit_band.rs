@@ -23,8 +23,8 @@ impl NetBenefit {
     /// of the largest standardised distance over the thresholds, by a multiplier bootstrap with normal
     /// multipliers: `sum of g (contribution - net benefit) / n` over rows (Chernozhukov, Chetverikov and Kato
     /// 2013). Rows between two thresholds contribute alike, so their sum is one normal number. The standard
-    /// errors have `z² / 2` more rows of each class at the threshold (as Agresti and Coull 1998 for a rate):
-    /// if no row reaches a threshold, its error is not 0.
+    /// errors have `z² / 2` more rows of each class at the threshold, and with a prevalence as many below it (as
+    /// Agresti and Coull 1998 for a rate): if no row or every row reaches a threshold, its error is not 0.
     pub(super) fn widen(
         &self,
         points: &mut [NetBenefitRecord],

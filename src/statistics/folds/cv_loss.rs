@@ -12,7 +12,7 @@ use crate::statistics::rows::Rows;
 /// The mean of the folds' mean losses, with an interval.
 ///
 /// Student's t and influence are those of [`CvRocAuc`](super::CvRocAuc). The influence of a row on the loss of
-/// its fold is `loss - mean`: `se² = sum over folds of the mean square / k / n` for k folds and n rows.
+/// its fold is `loss - mean`: `se² = sum over folds of the variance / k / n` for k folds and n rows.
 /// Weighted rows support only the first interval.
 #[derive(Clone, Copy, Debug)]
 pub struct CvLoss {
@@ -43,7 +43,8 @@ record! {
         pub estimate: Option<f64>,
         /// The standard deviation of the folds' losses; null if a loss is infinite.
         pub sd: Option<f64>,
-        /// - `se`: the standard error of the mean; null if a loss is infinite.
+        /// - `se`: the standard error of the mean; null if a loss is infinite, and with `"influence"` if a fold has a
+        ///   single row.
         /// - `lower`, `upper`: the confidence limits, within the range of the loss.
         pub interval: Interval,
         /// The number of folds with rows.
@@ -92,8 +93,9 @@ impl Joint for CvLoss {
         let interval = match self.method {
             LossInterval::T if folds.len() < 2 => Interval::default(),
             LossInterval::T => Interval::student(mean, deviation / k.sqrt(), self.level, k - 1.0),
+            LossInterval::Influence if folds.iter().any(|fold| fold.rows() < 2) => Interval::default(),
             LossInterval::Influence => {
-                let squares = folds.iter().map(|fold| fold.squares(0) / fold.rows() as f64);
+                let squares = folds.iter().map(|fold| fold.squares(0) / (fold.rows() as f64 - 1.0));
                 let squares: f64 = in_order(squares).into_iter().sum();
                 Interval::normal(mean, (squares / k / rows.len as f64).sqrt(), self.level)
             }
@@ -121,7 +123,7 @@ declaration! {
         loss: word<LossName> = "brier_score",
         /// - `"t"`: from the variation between the folds' losses, with Student's t.
         /// - `"influence"`: from the variation of the losses of rows within folds, with a normal interval; it requires
-        ///   many rows, but not many folds.
+        ///   many rows in each fold, but not many folds.
         method: word<LossInterval> = "t",
         level = 0.95,
         /// The loss of each fold is then weighted; folds have equal weights. Only for `method="t"`.
@@ -144,7 +146,9 @@ mod tests {
         assert_eq!(record.interval.se, Some(0.0625));
         let influence = CvLoss { method: LossInterval::Influence, ..T }.evaluate(&rows);
         // Squared distances of 1/8 in the second fold.
-        assert_eq!(influence.interval.se, Some((0.125f64.powi(2) / 2.0 / 4.0).sqrt()));
+        assert_eq!(influence.interval.se, Some((0.125f64.powi(2) * 2.0 / 2.0 / 4.0).sqrt()));
+        let alone = rows_of(&[0, 1, 1], &[&[0.2, 0.7, 0.4]], &[1, 2, 2]);
+        assert_eq!(CvLoss { method: LossInterval::Influence, ..T }.evaluate(&alone).interval.se, None);
         let infinite = rows_of(&[1, 0, 0, 1], &[&[0.0, 0.5, 0.5, 1.0]], &[7, 7, 8, 8]);
         let record = CvLoss { loss: LossName::LogLoss, ..T }.evaluate(&infinite);
         assert_eq!((record.estimate, record.sd, record.interval.se), (Some(f64::INFINITY), None, None));

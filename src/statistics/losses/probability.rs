@@ -1,7 +1,7 @@
 //! Validation of scores as probabilities.
 
 use crate::ranking::ties::Ties;
-use crate::statistics::options::score_name;
+use crate::statistics::options::{per_front_end, score_name};
 use crate::statistics::rows::Rows;
 
 /// Rejects scores below 0 or above 1.
@@ -25,7 +25,9 @@ fn check_score(score: f64, index: usize) -> Result<(), String> {
         return Ok(());
     }
     let name = score_name(index);
+    let logistic =
+        per_front_end("1 / (1 + (-pl.col(\"logit\")).exp())", "--score \"1 / (1 + EXP(-logit)) AS p\"");
     Err(format!(
-        "scores must be probabilities from 0 to 1, got {score:?}{name}. Hint: for logits write 1 / (1 + (-pl.col(\"logit\")).exp())"
+        "scores must be probabilities from 0 to 1, got {score:?}{name}. Hint: for logits write {logistic}"
     ))
 }

@@ -273,8 +273,10 @@ def cv_loss(rows: Sequence[Sequence[Any]], *, level: float, loss: str, method: s
     sd = math.sqrt(math.fsum((x - mean) ** 2 for x in means) / (k - 1)) if k > 1 else None
     answer["sd"] = None if sd is None else Rounded(sd)
     if method == "influence":
+        if any(len(fold) < 2 for fold in folds):
+            return answer
         squares = [
-            math.fsum((x - fold_mean) ** 2 for x, _ in fold) / len(fold)
+            math.fsum((x - fold_mean) ** 2 for x, _ in fold) / (len(fold) - 1)
             for fold, fold_mean in zip(folds, means, strict=True)
         ]
         se, quantile = math.sqrt(math.fsum(squares) / k / n), NormalDist().inv_cdf(0.5 + level / 2)
