@@ -154,7 +154,7 @@ class Gate:
         untested = pl.lit(value=False)
         if self._used_columns(ALARMS):
             untested = pl.col("alarm").is_null() & (pl.col("alarm_periods") <= pl.col("alarm_baseline"))
-        if self._used_columns(CALIBRATION_ALARMS):
+        if self._used_columns(list(CALIBRATION_ALARMS)):
             untested |= pl.col("calibration_alarm").is_null()
         return about.with_columns(untested.fill_null(value=False).alias(_UNTESTED))[_UNTESTED]
 

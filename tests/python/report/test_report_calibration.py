@@ -54,7 +54,7 @@ def test_states_have_the_report_of_their_rows() -> None:
     [
         ({"memory": "bounded"}, "calibration needs all rows at once"),
         ({"cluster": "g"}, "calibration cannot be combined with cluster"),
-        ({"low_is_positive": True}, "calibration expects probabilities of a positive"),
+        ({"low_is_positive": True}, "calibration cannot be combined with low_is_positive"),
         ({"calibration": 1}, "calibration must be True or False, got 1"),
     ],
 )
