@@ -25,9 +25,11 @@ IntoExpr: TypeAlias = str | pl.Expr
 
 _LIBRARY = Path(_native.__file__)
 
+_FUNCTIONS = _native.declarations()["functions"]
+
 _COLUMNS = [
     parameter
-    for function in _native.declarations()["functions"].values()
+    for function in _FUNCTIONS.values()
     for parameter in function["parameters"]
     if parameter["column"]
 ]
@@ -356,10 +358,14 @@ def _column(name: str, role: str, column: IntoExpr | None, roles: list[str]) -> 
             hint = "; of arrays, evaluate(label, score) gives the AUC, its interval and more"
         frame = "pl.DataFrame({" + ", ".join(f'"{role}": {role}' for role in in_order) + "})"
     if role == "state":
-        frame, names = "frame", names if name == "merge_states" else f"state={names}"
+        declared = _FUNCTIONS[name]["parameters"] if name in _FUNCTIONS else []
+        is_positional = any(each["name"] == "state" and not each["by_name"] for each in declared)
+        frame, names = "frame", names if is_positional else f"state={names}"
+    # Functions on frames are no expressions.
+    call = f"{frame}.select({name}({names}))" if name in _FUNCTIONS else f'{name}(..., {role}="{role}")'
     msg = (
         f"{name}: {role} must be a column name or an expression, got {type(column).__name__}. Hint: "
-        f"write {frame}.select({name}({names})){hint}"
+        f"write {call}{hint}"
     )
     raise TypeError(msg)
 

@@ -144,8 +144,10 @@ mod tests {
             };
             for at in 0..5 {
                 let ratio = width(&band, at) / width(&plain, at);
-                // Between one threshold and four independent ones.
-                assert!(1.0 < ratio && ratio < 2.5 / 1.96 + 0.15, "{ratio}");
+                // Between one threshold and four independent ones. At 0.1 nearly all rows are called, and with a
+                // prevalence the further rows below the threshold have most effect.
+                let further = if prevalence.is_some() { 0.25 } else { 0.15 };
+                assert!(1.0 < ratio && ratio < 2.5 / 1.96 + further, "{ratio}");
             }
             assert_eq!(width(&band, 1), width(&band, 3));
             // A single threshold has nearly the pointwise limits.
